@@ -1,18 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { type Document, MongoClient } from 'mongodb';
-import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
-import { createNodeSystem } from '../../adapters/node/system.ts';
+import type { Document, MongoClient } from 'mongodb';
 import type { CampaignRecord } from '../../adapters/persistence/campaigns.ts';
-import {
-  createStorage,
-  globalStoreNames,
-  recordSchemas,
-  type StorageEngine,
-} from '../../adapters/persistence/storage-engine.ts';
+import { globalStoreNames, recordSchemas, type StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import type { Caller, MemberActor } from '../../core/access/caller.ts';
 import type { Member } from '../../core/access/member.ts';
-import { Application } from '../../core/application.ts';
+import type { Application } from '../../core/application.ts';
 import { CAMPAIGN_DATE_FILTERS, CAMPAIGN_SORTS } from '../../core/campaign/campaign.ts';
 import type { CampaignQuery } from '../../core/campaign/campaign-service.ts';
 import type { ContentPillarQuery } from '../../core/content-pillar/content-pillar-service.ts';
@@ -36,9 +29,12 @@ import {
 } from '../contract/samples.ts';
 import { collectAll } from '../support/collect-all.ts';
 import { each } from '../support/each.ts';
-import { createDatabase } from '../support/mongod.ts';
+import { withMongoClient } from '../support/mongo-client.ts';
+import { withDatabase } from '../support/mongod.ts';
+import { withEngine } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
 import { createCampaignFields } from '../support/tenants.ts';
+import type { UseCaseName } from '../support/use-cases.ts';
 
 const PAGE = { page: 1, pageSize: 25 };
 const RECORD_COUNT = 400;
@@ -63,13 +59,6 @@ interface FilledWorkspace {
 }
 
 type UseCaseCall = (context: FilledWorkspace) => Promise<unknown>;
-
-/** A call of every use case. If one is missing, this is a compile error. */
-type Services = {
-  [S in keyof Application as Application[S] extends (...args: never[]) => unknown ? never : S]: {
-    [M in keyof Application[S]]: UseCaseCall;
-  };
-};
 
 const CAMPAIGNS: CampaignQuery = { ...PAGE, includeArchived: false, sortBy: 'createdAt' };
 const QUESTIONS: InspirationQuestionQuery = { ...PAGE, includeArchived: false, availableToMe: false };
@@ -212,162 +201,137 @@ const newCampaign = ({ tagId, groupId, pillarId }: FilledWorkspace) => ({
 });
 const newQuestion = ({ groupId }: FilledWorkspace) => ({ question: newName(), groups: [groupId] });
 
-const services: Services = {
-  apiKeys: {
-    create: ({ app, caller, memberId }) => app.apiKeys.create(caller.workspaceId, { memberId }),
-    revoke: async ({ app, caller }) => {
-      const { apiKey } = await app.apiKeys.create(caller.workspaceId, {});
-      await app.apiKeys.revoke(caller.workspaceId, apiKey.id);
-    },
-    get: ({ app, caller }) => app.apiKeys.get(caller.workspaceId, caller.keyId),
-    iterate: ({ app, caller }) => collectAll(app.apiKeys.iterate(caller.workspaceId)),
-    authenticate: ({ app, secret }) => app.apiKeys.authenticate(secret),
-    flush: async ({ app, secret }) => {
-      await app.apiKeys.authenticate(secret);
-      await app.apiKeys.flush();
-    },
-    needsLookup: async ({ app, secret }) => app.apiKeys.needsLookup(secret),
+/** A call of every use case. If one is missing, this does not compile. */
+const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
+  'apiKeys.create': ({ app, caller, memberId }) => app.apiKeys.create(caller.workspaceId, { memberId }),
+  'apiKeys.revoke': async ({ app, caller }) => {
+    const { apiKey } = await app.apiKeys.create(caller.workspaceId, {});
+    await app.apiKeys.revoke(caller.workspaceId, apiKey.id);
   },
-  campaigns: {
-    create: (context) => context.app.campaigns.create(context.caller, newCampaign(context)),
-    checkMany: (context) => context.app.campaigns.checkMany(context.caller, [newCampaign(context)]),
-    createMany: (context) =>
-      context.app.campaigns.createMany(context.caller, [newCampaign(context), newCampaign(context)]),
-    get: ({ app, caller, campaignId }) => app.campaigns.get(caller, campaignId),
-    list: ({ app, caller }) => app.campaigns.list(caller, CAMPAIGNS),
-    iterate: ({ app, caller }) => collectAll(app.campaigns.iterate(caller.workspaceId)),
-    update: async (context) => {
-      const { app, caller } = context;
-      const { id } = await app.campaigns.create(caller, { ...newCampaign(context), tagIds: [] });
-      await app.campaigns.update(caller, id, { ...newCampaign(context), status: 'archived' });
-    },
-    getBrief: ({ app, caller, campaignId }) => app.campaigns.getBrief(caller.workspaceId, campaignId),
-    recordClicks: ({ app, caller, campaignId }) => app.campaigns.recordClicks(caller.workspaceId, campaignId, 3),
+  'apiKeys.get': ({ app, caller }) => app.apiKeys.get(caller.workspaceId, caller.keyId),
+  'apiKeys.iterate': ({ app, caller }) => collectAll(app.apiKeys.iterate(caller.workspaceId)),
+  'apiKeys.authenticate': ({ app, secret }) => app.apiKeys.authenticate(secret),
+  'apiKeys.flush': async ({ app, secret }) => {
+    await app.apiKeys.authenticate(secret);
+    await app.apiKeys.flush();
   },
-  contentPillars: {
-    create: ({ app, caller, memberId }) =>
-      app.contentPillars.create(caller.workspaceId, { authorId: memberId, title: newName(), color: 'red' }),
-    get: ({ app, caller, pillarId }) => app.contentPillars.get(caller.workspaceId, pillarId),
-    list: ({ app, caller }) => app.contentPillars.list(caller.workspaceId, PILLARS),
-    iterate: ({ app, caller }) => collectAll(app.contentPillars.iterate(caller.workspaceId)),
-    update: ({ app, caller, pillarId }) =>
-      app.contentPillars.update(caller.workspaceId, pillarId, { description: newName() }),
-    remove: async ({ app, caller, memberId }) => {
-      const fields = { authorId: memberId, title: newName(), color: 'red' } as const;
-      await app.contentPillars.remove(
-        caller.workspaceId,
-        (await app.contentPillars.create(caller.workspaceId, fields)).id,
-      );
-    },
+  'apiKeys.needsLookup': async ({ app, secret }) => app.apiKeys.needsLookup(secret),
+  'campaigns.create': (context) => context.app.campaigns.create(context.caller, newCampaign(context)),
+  'campaigns.checkMany': (context) => context.app.campaigns.checkMany(context.caller, [newCampaign(context)]),
+  'campaigns.createMany': (context) =>
+    context.app.campaigns.createMany(context.caller, [newCampaign(context), newCampaign(context)]),
+  'campaigns.get': ({ app, caller, campaignId }) => app.campaigns.get(caller, campaignId),
+  'campaigns.list': ({ app, caller }) => app.campaigns.list(caller, CAMPAIGNS),
+  'campaigns.iterate': ({ app, caller }) => collectAll(app.campaigns.iterate(caller.workspaceId)),
+  'campaigns.update': async (context) => {
+    const { app, caller } = context;
+    const { id } = await app.campaigns.create(caller, { ...newCampaign(context), tagIds: [] });
+    await app.campaigns.update(caller, id, { ...newCampaign(context), status: 'archived' });
   },
-  domains: {
-    createOrArchive: async ({ app, caller }) => {
-      const slug = newSlug();
-      for (const archived of [undefined, true, false]) {
-        await app.domains.createOrArchive(caller.workspaceId, { slug, archived });
-      }
-    },
-    update: async ({ app, caller }) => {
-      const { domain } = await app.domains.createOrArchive(caller.workspaceId, { slug: newSlug() });
-      for (const archived of [true, false]) await app.domains.update(caller.workspaceId, domain.id, { archived });
-    },
-    get: ({ app, caller, domainId }) => app.domains.get(caller.workspaceId, domainId),
-    list: ({ app, caller }) => app.domains.list(caller.workspaceId, DOMAINS),
-    iterate: ({ app, caller }) => collectAll(app.domains.iterate(caller.workspaceId)),
-    verify: async ({ app, caller }) => {
-      const { domain } = await app.domains.createOrArchive(caller.workspaceId, { slug: newSlug() });
-      await app.domains.verify(caller.workspaceId, domain.id);
-      await app.domains.createOrArchive(caller.workspaceId, { slug: domain.slug, archived: true });
-    },
+  'campaigns.getBrief': ({ app, caller, campaignId }) => app.campaigns.getBrief(caller.workspaceId, campaignId),
+  'campaigns.recordClicks': ({ app, caller, campaignId }) =>
+    app.campaigns.recordClicks(caller.workspaceId, campaignId, 3),
+  'contentPillars.create': ({ app, caller, memberId }) =>
+    app.contentPillars.create(caller.workspaceId, { authorId: memberId, title: newName(), color: 'red' }),
+  'contentPillars.get': ({ app, caller, pillarId }) => app.contentPillars.get(caller.workspaceId, pillarId),
+  'contentPillars.list': ({ app, caller }) => app.contentPillars.list(caller.workspaceId, PILLARS),
+  'contentPillars.iterate': ({ app, caller }) => collectAll(app.contentPillars.iterate(caller.workspaceId)),
+  'contentPillars.update': ({ app, caller, pillarId }) =>
+    app.contentPillars.update(caller.workspaceId, pillarId, { description: newName() }),
+  'contentPillars.remove': async ({ app, caller, memberId }) => {
+    const fields = { authorId: memberId, title: newName(), color: 'red' } as const;
+    await app.contentPillars.remove(
+      caller.workspaceId,
+      (await app.contentPillars.create(caller.workspaceId, fields)).id,
+    );
   },
-  groups: {
-    create: ({ app, caller }) => app.groups.create(caller.workspaceId, { name: newName() }),
-    checkMany: ({ app, caller }) => app.groups.checkMany(caller.workspaceId, [{ name: newName() }, { name: 'two' }]),
-    createMany: ({ app, caller }) =>
-      app.groups.createMany(caller.workspaceId, [{ name: newName() }, { name: newName() }]),
-    get: ({ app, caller, groupId }) => app.groups.get(caller.workspaceId, groupId),
-    list: ({ app, caller }) => app.groups.list(caller.workspaceId, NAMED),
-    update: async ({ app, caller }) => {
-      const { id } = await app.groups.create(caller.workspaceId, { name: newName() });
-      await app.groups.update(caller.workspaceId, id, { name: newName() });
-    },
-    iterate: ({ app, caller }) => collectAll(app.groups.iterate(caller.workspaceId)),
+  'domains.createOrArchive': async ({ app, caller }) => {
+    const slug = newSlug();
+    for (const archived of [undefined, true, false]) {
+      await app.domains.createOrArchive(caller.workspaceId, { slug, archived });
+    }
   },
-  inspirationQuestions: {
-    create: (context) => context.app.inspirationQuestions.create(context.caller.workspaceId, newQuestion(context)),
-    checkMany: (context) =>
-      context.app.inspirationQuestions.checkMany(context.caller.workspaceId, [newQuestion(context)]),
-    createMany: (context) =>
-      context.app.inspirationQuestions.createMany(context.caller.workspaceId, [newQuestion(context)]),
-    get: ({ app, caller, questionId }) => app.inspirationQuestions.get(caller.workspaceId, questionId),
-    list: ({ app, caller }) => app.inspirationQuestions.list(caller, QUESTIONS),
-    update: ({ app, caller, questionId, groupId }) =>
-      app.inspirationQuestions.update(caller.workspaceId, questionId, { description: newName(), groups: [groupId] }),
-    remove: async (context) => {
-      const { app, caller } = context;
-      const { id } = await app.inspirationQuestions.create(caller.workspaceId, newQuestion(context));
-      await app.inspirationQuestions.remove(caller.workspaceId, id);
-    },
+  'domains.update': async ({ app, caller }) => {
+    const { domain } = await app.domains.createOrArchive(caller.workspaceId, { slug: newSlug() });
+    for (const archived of [true, false]) await app.domains.update(caller.workspaceId, domain.id, { archived });
   },
-  links: {
-    resolve: async ({ app }) => {
-      // Nothing has resolved this link or domain before, so the first call reads the database.
-      for (const key of ['unknown1', undefined]) await app.links.resolve({ slug: 'go.example.com', isBase: true }, key);
-    },
-    countClick: async ({ app, caller: { workspaceId }, campaignId, memberId }) =>
-      app.links.countClick({ key: 'unknown1', workspaceId, campaignId, memberId }),
-    pendingClickCount: async ({ app }) => app.links.pendingClickCount,
-    storeClicks: async ({ app, caller: { workspaceId }, campaignId, memberId }) => {
-      await app.shares.createForMember(workspaceId, campaignId, memberId);
-      for (const _ of [1, 2]) {
-        app.links.countClick({ key: 'unknown1', workspaceId, campaignId, memberId });
-        await app.links.storeClicks();
-      }
-    },
-    getVisitorKey: ({ app }) => app.links.getVisitorKey(),
+  'domains.get': ({ app, caller, domainId }) => app.domains.get(caller.workspaceId, domainId),
+  'domains.list': ({ app, caller }) => app.domains.list(caller.workspaceId, DOMAINS),
+  'domains.iterate': ({ app, caller }) => collectAll(app.domains.iterate(caller.workspaceId)),
+  'domains.verify': async ({ app, caller }) => {
+    const { domain } = await app.domains.createOrArchive(caller.workspaceId, { slug: newSlug() });
+    await app.domains.verify(caller.workspaceId, domain.id);
+    await app.domains.createOrArchive(caller.workspaceId, { slug: domain.slug, archived: true });
   },
-  members: {
-    create: ({ app, caller, groupId }) =>
-      app.members.create(caller.workspaceId, { name: 'Kim', email: 'kim@example.com', groupIds: [groupId] }),
-    update: ({ app, caller, memberId, groupId }) =>
-      app.members.update(caller.workspaceId, memberId, { name: newName(), groupIds: [groupId] }),
-    iterate: ({ app, caller }) => collectAll(app.members.iterate(caller.workspaceId)),
+  'groups.create': ({ app, caller }) => app.groups.create(caller.workspaceId, { name: newName() }),
+  'groups.checkMany': ({ app, caller }) =>
+    app.groups.checkMany(caller.workspaceId, [{ name: newName() }, { name: 'two' }]),
+  'groups.createMany': ({ app, caller }) =>
+    app.groups.createMany(caller.workspaceId, [{ name: newName() }, { name: newName() }]),
+  'groups.get': ({ app, caller, groupId }) => app.groups.get(caller.workspaceId, groupId),
+  'groups.list': ({ app, caller }) => app.groups.list(caller.workspaceId, NAMED),
+  'groups.update': async ({ app, caller }) => {
+    const { id } = await app.groups.create(caller.workspaceId, { name: newName() });
+    await app.groups.update(caller.workspaceId, id, { name: newName() });
   },
-  shares: {
-    create: ({ app, caller, campaignId }) => app.shares.create(caller as Caller & MemberActor, campaignId),
-    createForMember: ({ app, caller, campaignId, memberId }) =>
-      app.shares.createForMember(caller.workspaceId, campaignId, memberId),
-    list: ({ app, caller, campaignId }) => app.shares.list(caller.workspaceId, campaignId, SHARES),
+  'groups.iterate': ({ app, caller }) => collectAll(app.groups.iterate(caller.workspaceId)),
+  'inspirationQuestions.create': (context) =>
+    context.app.inspirationQuestions.create(context.caller.workspaceId, newQuestion(context)),
+  'inspirationQuestions.checkMany': (context) =>
+    context.app.inspirationQuestions.checkMany(context.caller.workspaceId, [newQuestion(context)]),
+  'inspirationQuestions.createMany': (context) =>
+    context.app.inspirationQuestions.createMany(context.caller.workspaceId, [newQuestion(context)]),
+  'inspirationQuestions.get': ({ app, caller, questionId }) =>
+    app.inspirationQuestions.get(caller.workspaceId, questionId),
+  'inspirationQuestions.list': ({ app, caller }) => app.inspirationQuestions.list(caller, QUESTIONS),
+  'inspirationQuestions.update': ({ app, caller, questionId, groupId }) =>
+    app.inspirationQuestions.update(caller.workspaceId, questionId, { description: newName(), groups: [groupId] }),
+  'inspirationQuestions.remove': async (context) => {
+    const { app, caller } = context;
+    const { id } = await app.inspirationQuestions.create(caller.workspaceId, newQuestion(context));
+    await app.inspirationQuestions.remove(caller.workspaceId, id);
   },
-  tags: {
-    create: ({ app, caller }) => app.tags.create(caller.workspaceId, newName()),
-    checkMany: ({ app, caller }) => app.tags.checkMany(caller.workspaceId, [newName(), 'two']),
-    createMany: ({ app, caller }) => app.tags.createMany(caller.workspaceId, [newName(), newName()]),
-    rename: async ({ app, caller }) => {
-      const { id } = await app.tags.create(caller.workspaceId, newName());
-      await app.tags.rename(caller.workspaceId, id, newName());
-    },
-    get: ({ app, caller, tagId }) => app.tags.get(caller.workspaceId, tagId),
-    list: ({ app, caller }) => app.tags.list(caller.workspaceId, NAMED),
-    remove: async ({ app, caller }) => {
-      const { id } = await app.tags.create(caller.workspaceId, newName());
-      await app.tags.remove(caller.workspaceId, id);
-    },
-    iterate: ({ app, caller }) => collectAll(app.tags.iterate(caller.workspaceId)),
+  'links.resolve': async ({ app }) => {
+    // Nothing has resolved this link or domain before, so the first call reads the database.
+    for (const key of ['unknown1', undefined]) await app.links.resolve({ slug: 'go.example.com', isBase: true }, key);
   },
-  workspaces: {
-    create: ({ app }) => app.workspaces.create('Contoso'),
-    get: ({ app, caller }) => app.workspaces.get(caller.workspaceId),
-    iterate: ({ app }) => collectAll(app.workspaces.iterate()),
+  'links.countClick': async ({ app, caller: { workspaceId }, campaignId, memberId }) =>
+    app.links.countClick({ key: 'unknown1', workspaceId, campaignId, memberId }),
+  'links.pendingClickCount': async ({ app }) => app.links.pendingClickCount,
+  'links.storeClicks': async ({ app, caller: { workspaceId }, campaignId, memberId }) => {
+    await app.shares.createForMember(workspaceId, campaignId, memberId);
+    for (const _ of [1, 2]) {
+      app.links.countClick({ key: 'unknown1', workspaceId, campaignId, memberId });
+      await app.links.storeClicks();
+    }
   },
-};
-
-const useCases: Readonly<Record<string, UseCaseCall>> = {
-  ...Object.fromEntries(
-    Object.entries(services).flatMap(([service, calls]) =>
-      Object.entries(calls as Record<string, UseCaseCall>).map(([name, call]) => [`${service}.${name}`, call]),
-    ),
-  ),
+  'links.getVisitorKey': ({ app }) => app.links.getVisitorKey(),
+  'members.create': ({ app, caller, groupId }) =>
+    app.members.create(caller.workspaceId, { name: 'Kim', email: 'kim@example.com', groupIds: [groupId] }),
+  'members.update': ({ app, caller, memberId, groupId }) =>
+    app.members.update(caller.workspaceId, memberId, { name: newName(), groupIds: [groupId] }),
+  'members.iterate': ({ app, caller }) => collectAll(app.members.iterate(caller.workspaceId)),
+  'shares.create': ({ app, caller, campaignId }) => app.shares.create(caller as Caller & MemberActor, campaignId),
+  'shares.createForMember': ({ app, caller, campaignId, memberId }) =>
+    app.shares.createForMember(caller.workspaceId, campaignId, memberId),
+  'shares.list': ({ app, caller, campaignId }) => app.shares.list(caller.workspaceId, campaignId, SHARES),
+  'tags.create': ({ app, caller }) => app.tags.create(caller.workspaceId, newName()),
+  'tags.checkMany': ({ app, caller }) => app.tags.checkMany(caller.workspaceId, [newName(), 'two']),
+  'tags.createMany': ({ app, caller }) => app.tags.createMany(caller.workspaceId, [newName(), newName()]),
+  'tags.rename': async ({ app, caller }) => {
+    const { id } = await app.tags.create(caller.workspaceId, newName());
+    await app.tags.rename(caller.workspaceId, id, newName());
+  },
+  'tags.get': ({ app, caller, tagId }) => app.tags.get(caller.workspaceId, tagId),
+  'tags.list': ({ app, caller }) => app.tags.list(caller.workspaceId, NAMED),
+  'tags.remove': async ({ app, caller }) => {
+    const { id } = await app.tags.create(caller.workspaceId, newName());
+    await app.tags.remove(caller.workspaceId, id);
+  },
+  'tags.iterate': ({ app, caller }) => collectAll(app.tags.iterate(caller.workspaceId)),
+  'workspaces.create': ({ app }) => app.workspaces.create('Contoso'),
+  'workspaces.get': ({ app, caller }) => app.workspaces.get(caller.workspaceId),
+  'workspaces.iterate': ({ app }) => collectAll(app.workspaces.iterate()),
   ready: ({ app }) => app.checkReady(),
   runOnce: async ({ app, caller }) => {
     const { workspaceId, keyId } = caller;
@@ -451,24 +415,20 @@ function findStages(plan: Document | undefined): string[] {
   return [plan.stage, ...inputs.flatMap(findStages)];
 }
 
-async function withProfiledWorkspace(
+function withProfiledWorkspace(
   test: (context: FilledWorkspace, profile: Profile, client: MongoClient) => Promise<void>,
 ): Promise<void> {
-  const { uri, stop } = await createDatabase();
-  const { engine, connection } = createMongodbEngine(uri, () => undefined);
-  const client = new MongoClient(uri);
-  try {
-    const profile = new Profile(client);
-    const app = new Application(createStorage(engine), createNodeSystem());
-    await createFilledWorkspace(app, engine, 'Contoso');
-    const context = await createFilledWorkspace(app, engine, 'Northwind');
-    await profile.start();
-    await test(context, profile, client);
-  } finally {
-    await client.close();
-    await connection.close();
-    await stop();
-  }
+  return withDatabase((uri) =>
+    withMongoClient(uri, (client) =>
+      withEngine(uri, async (engine, app) => {
+        const profile = new Profile(client);
+        await createFilledWorkspace(app, engine, 'Contoso');
+        const context = await createFilledWorkspace(app, engine, 'Northwind');
+        await profile.start();
+        await test(context, profile, client);
+      }),
+    ),
+  );
 }
 
 /** Creates a workspace in which every filter matches some records, and a third is archived. */
