@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { version } from '../../adapters/api/version.ts';
 import { createLargePage, requestBytes } from '../support/concurrent-clients.ts';
@@ -11,10 +11,14 @@ import { suite } from '../support/suite.ts';
 
 const EXIT_TIMEOUT_MS = 15_000;
 
-/** Sends the head of a request, but never its body, so that the service waits for it. */
-async function startUnfinishedRequest({ url }: ServiceProcess): Promise<void> {
+function connectTo({ url }: ServiceProcess): Socket {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
-  socket.on('error', () => socket.destroy());
+  return socket.on('error', () => socket.destroy());
+}
+
+/** Sends the head of a request, but never its body, so that the service waits for it. */
+async function startUnfinishedRequest(service: ServiceProcess): Promise<void> {
+  const socket = connectTo(service);
   const head = ['POST /tags HTTP/1.1', 'Host: x', `Authorization: Bearer ${DEMO_API_KEY}`, 'Content-Length: 15'];
   socket.write(`${[...head, 'Content-Type: application/json', 'Expect: 100-continue'].join('\r\n')}\r\n\r\n`);
   const [response] = await once(socket, 'data');
@@ -65,9 +69,7 @@ suite('a service that gets a stop signal', {
     withProcess({}, (waiting) =>
       withProcess({}, async (exiting) => {
         await startUnfinishedRequest(waiting);
-        const socket = connect(Number(new URL(exiting.url).port), '127.0.0.1');
-        socket.on('error', () => socket.destroy());
-        await once(socket, 'connect');
+        await once(connectTo(exiting), 'connect');
         assert.ok(await canServe(exiting));
         for (const { child } of [waiting, exiting]) child.kill('SIGTERM');
         const exits = [waiting, exiting].map(async (service) => [service, await service.waitForExit()] as const);
@@ -106,21 +108,23 @@ suite('a service that gets a stop signal', {
       socket.destroy();
     }),
 
-  'exits with 0 within the shutdown timeout if a request is unfinished, and at once on a second signal': () =>
-    withProcess({}, (waiting) =>
-      withProcess({}, async (exiting) => {
-        for (const service of [waiting, exiting]) await startUnfinishedRequest(service);
-        const stoppedAt = performance.now();
-        waiting.child.kill('SIGTERM');
-        while (await canServe(waiting));
-        exiting.child.kill('SIGTERM');
-        exiting.child.kill('SIGINT');
-        const exits = [waiting, exiting].map(async (service) => [service, await service.waitForExit()] as const);
-        assert.deepEqual(await Promise.race(exits), [exiting, 0]);
-        assert.equal(await waiting.waitForExit(), 0);
-        assert.ok(performance.now() - stoppedAt < EXIT_TIMEOUT_MS);
-        assert.equal(parseLog(exiting).at(-1)?.msg, 'second signal, exiting at once');
-        assert.equal(parseLog(waiting).at(-1)?.msg, 'shutdown timed out, the remaining connections were closed');
-      }),
-    ),
+  'exits with 0 within the shutdown timeout if the head or the body of a request is unfinished, and at once on a second signal':
+    () =>
+      withProcess({}, (waiting) =>
+        withProcess({}, async (exiting) => {
+          for (const service of [waiting, exiting]) await startUnfinishedRequest(service);
+          connectTo(waiting).write('GET /campaigns HTTP/1.1\r\nHost: x\r\n');
+          const stoppedAt = performance.now();
+          waiting.child.kill('SIGTERM');
+          while (await canServe(waiting));
+          exiting.child.kill('SIGTERM');
+          exiting.child.kill('SIGINT');
+          const exits = [waiting, exiting].map(async (service) => [service, await service.waitForExit()] as const);
+          assert.deepEqual(await Promise.race(exits), [exiting, 0]);
+          assert.equal(await waiting.waitForExit(), 0);
+          assert.ok(performance.now() - stoppedAt < EXIT_TIMEOUT_MS);
+          assert.equal(parseLog(exiting).at(-1)?.msg, 'second signal, exiting at once');
+          assert.equal(parseLog(waiting).at(-1)?.msg, 'shutdown timed out, the remaining connections were closed');
+        }),
+      ),
 });
