@@ -13,18 +13,14 @@ import { readSettings } from '../../bootstrap/read-settings.ts';
 import { startServer } from '../../bootstrap/start-server.ts';
 import { CLI_PATH } from '../support/command-line.ts';
 import { each } from '../support/each.ts';
-import { type ServiceProcess, startProcess, withProcess } from '../support/process.ts';
+import { MAIN_PATH, type ServiceProcess, startProcess, UNSET, withProcess } from '../support/process.ts';
 import { request } from '../support/request.ts';
 import { quickOrLong } from '../support/scale.ts';
 import { suite, type Test } from '../support/suite.ts';
 import { withTemporaryFolder } from '../support/temporary-folder.ts';
 
-const MAIN = join(import.meta.dirname, '../../bootstrap/main.js');
 const KILL_COUNT = quickOrLong(2, 40);
 const run = promisify(execFile);
-
-/** Stands for a setting that is not set. If a test only omits a setting, `startProcess` may set a default. */
-const UNSET = undefined as never;
 
 /** Returns the settings of a server that keeps its records in a file. */
 const createSettings = (file: string) => ({ STORAGE: UNSET, SQLITE_FILE: file, DEMO_API_KEY: UNSET });
@@ -151,7 +147,7 @@ suite('a start with a SQLite file', {
 
   'leaves the whole demo workspace or none if it is killed': withFile(async (file) => {
     for (let kill = 0; kill < KILL_COUNT; kill++) {
-      const child = spawn(process.execPath, [MAIN], { env: { ...process.env, PORT: '0', SQLITE_FILE: file } });
+      const child = spawn(process.execPath, [MAIN_PATH], { env: { ...process.env, PORT: '0', SQLITE_FILE: file } });
       // The kill comes after a random time, which grows with the rounds, or when the address is printed.
       const isPrinted = once(child.stdout, 'data');
       await Promise.race([isPrinted, delay(200 + 30 * Math.random() * kill)]);
@@ -227,7 +223,7 @@ suite('a start with a SQLite file', {
 
 /** Starts a server in a folder, and stops it when it listens. Resolves to its exit code and output. */
 async function runOnce(cwd: string, settings: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [MAIN_PATH], {
     cwd,
     env: { ...process.env, PORT: '0', LOG_LEVEL: 'silent', ...settings },
   });

@@ -2,19 +2,14 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { isApiKeySecret } from '../../core/access/api-key.ts';
 import { each, textCases } from '../support/each.ts';
-import { type ServiceProcess, withProcess } from '../support/process.ts';
+import { MAIN_PATH, type ServiceProcess, UNSET, withProcess } from '../support/process.ts';
 import { DEMO_API_KEY } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
-const MAIN = join(import.meta.dirname, '../../bootstrap/main.js');
 const run = promisify(execFile);
-
-/** Stands for a setting that is not set. If a test only omits a setting, `startProcess` may set a default. */
-const UNSET = undefined as never;
 
 /** Runs the example request that the service has printed, and returns its output. */
 async function runExample({ output }: ServiceProcess): Promise<string> {
@@ -93,7 +88,7 @@ interface ExitResult {
 async function runUntilExit(settings: Readonly<Record<string, string>>): Promise<ExitResult> {
   const env = { ...process.env, STORAGE: 'memory', PORT: '0', ...settings };
   const options = { env, timeout: 30_000, killSignal: 'SIGKILL' } as const;
-  const { code, stdout, stderr } = await run(process.execPath, [MAIN], options).then(
+  const { code, stdout, stderr } = await run(process.execPath, [MAIN_PATH], options).then(
     (output) => ({ code: 0, ...output }),
     (error: ExitResult) => error,
   );

@@ -5,7 +5,7 @@ import { assertInternalError, Ledger } from '../support/ledger.ts';
 import { type LoadResponse, quantile, send, startLoad } from '../support/load.ts';
 import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { type ServiceProcess, SMALL_HEAP, withProcess } from '../support/process.ts';
-import { startReplicaSet } from '../support/replica-set.ts';
+import { withReplicaSet } from '../support/replica-set.ts';
 import { quickOrLong } from '../support/scale.ts';
 import type { ServerProcess } from '../support/server-process.ts';
 import { withApplication } from '../support/storage.ts';
@@ -49,10 +49,9 @@ const getMilliseconds = (sent: readonly LoadResponse[]) => sent.map(({ milliseco
 const getEnd = ({ sentAt, milliseconds }: LoadResponse) => sentAt + milliseconds;
 
 suite('a database that is frozen under load', {
-  'delays no request for long, does not delay health checks, and is used again soon after it resumes': async () => {
-    const set = await startReplicaSet();
-    const server = set.members[0] as ServerProcess;
-    try {
+  'delays no request for long, does not delay health checks, and is used again soon after it resumes': () =>
+    withReplicaSet(1, async (set) => {
+      const server = set.members[0] as ServerProcess;
       const { workspaceId, key } = await withApplication(set.uri, createWorkspace);
       await withReference({ ...createMongodbSettings(set.uri), ...SMALL_HEAP }, async ({ url, child }, reference) => {
         const ledger = new Ledger(() => url, key);
@@ -109,9 +108,5 @@ suite('a database that is frozen under load', {
         assert.ok(peak - before <= MAX_MEMORY_GROWTH_MIB, `${peak - before} MiB more`);
         await ledger.assertStored(set.uri, workspaceId);
       });
-    } finally {
-      server.thaw();
-      await set.stop();
-    }
-  },
+    }),
 });

@@ -9,7 +9,7 @@ import {
   TimeoutClients,
 } from '../support/concurrent-clients.ts';
 import { quantile } from '../support/load.ts';
-import { createDatabase } from '../support/mongod.ts';
+import { withDatabase } from '../support/mongod.ts';
 import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { type ServiceProcess, SMALL_HEAP, withProcess } from '../support/process.ts';
 import { DEMO_API_KEY } from '../support/request.ts';
@@ -248,8 +248,7 @@ async function withStorage(
     });
     return;
   }
-  const { uri, stop } = await createDatabase();
-  try {
+  await withDatabase(async (uri) => {
     const key = await withApplication(uri, async (app) => {
       const { workspaceId, key } = await createWorkspace(app);
       const batch = Array(100).fill({ ...createCampaignFields(), description: 'z'.repeat(1_000) });
@@ -257,9 +256,7 @@ async function withStorage(
       return key;
     });
     await withProcess({ ...settings, ...createMongodbSettings(uri) }, (service) => test(service, key));
-  } finally {
-    await stop();
-  }
+  });
 }
 
 /** Runs a load, and measures it after its ramp-up. */

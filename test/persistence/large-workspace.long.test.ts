@@ -8,7 +8,7 @@ import { SHARE_SORTS } from '../../core/share/share.ts';
 import type { Entity } from '../../core/shared/entity.ts';
 import { buildShare, newId } from '../contract/samples.ts';
 import { each } from '../support/each.ts';
-import { createDurableStorage, withEngine } from '../support/storage.ts';
+import { withDurableStorage, withEngine } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
 import { createCampaignFields, createWorkspace } from '../support/tenants.ts';
 
@@ -25,17 +25,13 @@ interface Setup {
 }
 
 function withWorkspace(test: (setup: Setup) => Promise<void>): () => Promise<void> {
-  return async () => {
-    const { settings, stop } = await createDurableStorage();
-    try {
-      await withEngine(settings, async (engine, app) => {
+  return () =>
+    withDurableStorage((settings) =>
+      withEngine(settings, async (engine, app) => {
         const { workspaceId, admin } = await createWorkspace(app);
         await test({ engine, app, actor: { workspaceId, member: admin } });
-      });
-    } finally {
-      await stop();
-    }
-  };
+      }),
+    );
 }
 
 async function addRecords<T extends Entity>(

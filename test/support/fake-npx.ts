@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import { CLI_PATH } from './command-line.ts';
 import { withTemporaryFolder } from './temporary-folder.ts';
-
-const CLI_PATH = join(import.meta.dirname, '../../bootstrap/cli.js');
 
 /**
  * Passes a new folder and an environment to a test. In this environment, `npx` starts the command line directly. The `npx` of npm

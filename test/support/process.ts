@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import { doNothing } from '../../core/shared/do-nothing.ts';
 import { DEMO_API_KEY } from './request.ts';
 
-const MAIN = join(import.meta.dirname, '../../bootstrap/main.js');
+/** The module that starts the service. */
+export const MAIN_PATH = join(import.meta.dirname, '../../bootstrap/main.js');
+
+/** Stands for a setting that is not set. If a test only omits a setting, `startProcess` may set a default. */
+export const UNSET = undefined as never;
 
 /** A small heap makes V8 collect garbage early, so that the memory of the process shows what it really uses. */
 export const SMALL_HEAP = { NODE_OPTIONS: '--max-old-space-size=128' };
@@ -28,7 +32,7 @@ export interface ServiceProcess {
 export async function startProcess(
   settings: Readonly<Record<string, string>> = {},
   standardError: 'pipe' | number = 'pipe',
-  program = MAIN,
+  program = MAIN_PATH,
 ): Promise<ServiceProcess> {
   // REDIS_URL of the test run would cause a warning, so only tests that need Redis set it.
   const defaults = { STORAGE: 'memory', REDIS_URL: undefined, PORT: '0', DEMO_API_KEY, RATE_LIMIT_POINTS: '1000000' };
