@@ -61,6 +61,22 @@ export function defineSharedDataTests(test: CreateStorageTest, engine: TestEngin
       }),
     ),
 
+    'returns no record of any schema that another process has removed': test((storage, { location }) =>
+      withProcess(location, async (other) => {
+        for (const [name, create] of Object.entries(samples) as [SchemaName, (typeof samples)[SchemaName]][]) {
+          const record = create(newId());
+          const { workspaceId, id } = record;
+          const store = storage[name] as unknown as RecordStore<Entity>;
+          await store.add(record);
+          assert.deepEqual(await store.get(workspaceId, id), record, name);
+          assert.deepEqual(await store.listById(workspaceId, '', 9), [record], name);
+          await other.run('call', name, 'remove', workspaceId, id);
+          assert.equal(await store.get(workspaceId, id), undefined, name);
+          assert.deepEqual(await store.listById(workspaceId, '', 9), [], name);
+        }
+      }),
+    ),
+
     'loses no change that two engines and another process make to one record at the same time': test(
       (storage, { location, openAnother }) =>
         withProcess(location, async (other) => {
