@@ -23,14 +23,6 @@ async function createVerified(core: TestCore, workspaceId: string, slug = SLUG) 
   return core.app.domains.verify(workspaceId, domain.id);
 }
 
-async function listSlugs(
-  { app }: TestCore,
-  query: { search?: string; includeArchived?: boolean } = {},
-): Promise<string[]> {
-  const { items } = await app.domains.list(OWN, { includeArchived: false, page: 1, pageSize: 50, ...query });
-  return items.map(({ slug }) => slug);
-}
-
 /** Returns the slugs of the primary domains of the workspace: one, or none if no domain is live. */
 async function listPrimarySlugs({ app }: TestCore): Promise<string[]> {
   const { items } = await app.domains.list(OWN, { includeArchived: true, page: 1, pageSize: 50 });
@@ -68,15 +60,6 @@ suite('a new domain', {
     });
   },
 
-  'has the fields that were sent, including empty texts, and can be archived': async () => {
-    const core = testCore();
-    const sent = { slug: SLUG, archived: true, placeholder: '', expiredUrl: 'https://example.com/gone' };
-    const { domain, created } = await createOrArchive(core, OWN, sent);
-    const { slug, archived, placeholder, expiredUrl } = domain;
-    assert.deepEqual({ slug, archived, placeholder, expiredUrl }, sent);
-    assert.deepEqual([created, domain.primary], [true, false]);
-  },
-
   'is rejected if the workspace already has its slug': async () => {
     const core = testCore();
     await createOrArchive(core, OWN, { slug: SLUG });
@@ -88,37 +71,6 @@ suite('a new domain', {
     assert.equal((await createOrArchive(core, OTHER, { slug: SLUG })).created, true);
     await createOrArchive(core, OWN, { slug: SLUG, archived: true });
     await assert.rejects(createOrArchive(core, OWN, { slug: SLUG }), { kind: 'conflict' });
-  },
-});
-
-suite('a request with the field archived for an existing domain', {
-  'archives or unarchives the domain, sets the other fields, and sets updatedAt if anything changes': async () => {
-    const core = testCore();
-    const { domain: created } = await createOrArchive(core, OWN, { slug: SLUG });
-    const steps = [
-      [{ archived: false }, {}],
-      [{ archived: true }, { archived: true, primary: false }],
-      [{ archived: true }, {}],
-      [{ archived: true, expiredUrl: '' }, {}],
-      [{ archived: true, expiredUrl: 'https://example.com' }, { expiredUrl: 'https://example.com' }],
-      [
-        { archived: false, placeholder: '' },
-        { archived: false, placeholder: '', primary: true },
-      ],
-      [{ archived: false, placeholder: 'https://a.b' }, { placeholder: 'https://a.b' }],
-      [{ archived: false, placeholder: 'https://a.b', expiredUrl: 'https://example.com' }, {}],
-    ] as const;
-    let expected = created;
-    for (const [request, changes] of steps) {
-      core.clock.now += SECOND;
-      const now = formatTimestamp(core.clock.now);
-      const isChanged = Object.keys(changes).length > 0;
-      const liveSince = 'archived' in changes && !changes.archived ? now : expected.liveSince;
-      expected = { ...expected, ...changes, liveSince, updatedAt: isChanged ? now : expected.updatedAt };
-      const { domain, created } = await createOrArchive(core, OWN, { slug: SLUG, ...request });
-      assert.deepEqual(domain, expected, JSON.stringify(request));
-      assert.equal(created, false);
-    }
   },
 });
 
@@ -301,34 +253,5 @@ suite('a slug that another workspace has too', {
       core.app.domains.verify(OTHER, other.id),
     ]);
     assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
-  },
-});
-
-suite('the list of domains', {
-  'is newest first, and includes archived domains on request': async () => {
-    const core = testCore();
-    for (const slug of ['a.example', 'b.example', 'c.example']) {
-      await createOrArchive(core, OWN, { slug, archived: slug === 'b.example' });
-      core.clock.now += SECOND;
-    }
-    await createOrArchive(core, OTHER, { slug: 'd.example' });
-    assert.deepEqual(await listSlugs(core), ['c.example', 'a.example']);
-    assert.deepEqual(await listSlugs(core, { includeArchived: true }), ['c.example', 'b.example', 'a.example']);
-  },
-
-  'can be searched by the ASCII and the Unicode form of a slug': async () => {
-    const core = testCore();
-    for (const slug of ['xn--mnchen-3ya.de', 'links.example.com']) await createOrArchive(core, OWN, { slug });
-    const cases = [
-      ['MÜNCH', ['xn--mnchen-3ya.de']],
-      ['mu\u0308n', ['xn--mnchen-3ya.de']],
-      ['MNCHEN-3', ['xn--mnchen-3ya.de']],
-      ['munchen', []],
-      ['Links.Ex', ['links.example.com']],
-      ['.', ['links.example.com', 'xn--mnchen-3ya.de']],
-      ['.*', []],
-      ['', ['links.example.com', 'xn--mnchen-3ya.de']],
-    ] as const;
-    for (const [search, expected] of cases) assert.deepEqual(await listSlugs(core, { search }), expected, search);
   },
 });
