@@ -1,10 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { settings } from '../../bootstrap/settings.ts';
 import { root } from './compose.ts';
+import { MissingDependencyError } from './missing-dependency-error.ts';
 import { type ServiceProcess, waitForService } from './process.ts';
 
 const SOURCES = [
@@ -12,7 +14,7 @@ const SOURCES = [
   ...['build.js', 'tsconfig.json', 'package.json', 'package-lock.json'],
 ];
 
-/** A copy of this checkout, in which a test runs npm and node as a user does. */
+/** A copy or a clone of this checkout, in which a test runs npm and node as a user does. */
 export interface Checkout {
   readonly folder: string;
   /** The environment in which npm works without a network. */
@@ -36,11 +38,16 @@ export interface CheckoutOptions {
   readonly isBuilt?: boolean;
   /** The installed packages: all (the default), those of `npm ci --omit=dev`, or none. */
   readonly packages?: 'all' | 'production' | 'none';
+  /** Whether it is a clone of the last commit, which has neither `dist` nor packages. */
+  readonly isClone?: boolean;
 }
 
-/** Copies the files of this checkout that a build or a start needs, and passes the copy to a test. Then kills all processes that the test started. */
+/**
+ * Copies the files of this checkout that a build or a start needs, or clones it, and passes the copy to a test. Then kills all processes
+ * that the test started.
+ */
 export async function withCheckout(
-  { isBuilt = false, packages = 'all' }: CheckoutOptions,
+  { isBuilt = false, packages = 'all', isClone = false }: CheckoutOptions,
   test: (checkout: Checkout) => Promise<void>,
 ): Promise<void> {
   const parent = await mkdtemp(join(tmpdir(), 'advocacy-test-'));
@@ -49,9 +56,7 @@ export async function withCheckout(
   const offline = { npm_config_cache: join(parent, 'npm'), npm_config_offline: 'true' };
   const base = { ...getCleanEnvironment(), ...(packages === 'none' ? {} : offline) };
   try {
-    await mkdir(folder);
-    const names = [...SOURCES, ...(isBuilt ? ['dist'] : [])];
-    await promisify(execFile)('cp', ['-R', ...names.map((name) => join(root, name)), folder]);
+    await (isClone ? cloneInto(folder) : copyInto(folder, [...SOURCES, ...(isBuilt ? ['dist'] : [])]));
     if (packages === 'production') await linkProductionPackages(folder);
     if (packages === 'all') await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
     await test({
@@ -79,6 +84,18 @@ export async function withCheckout(
     for (const pid of pids) killGroup(pid);
     await rm(parent, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+/** Copies files of this checkout into a new folder. */
+async function copyInto(folder: string, names: readonly string[]): Promise<void> {
+  await mkdir(folder);
+  await promisify(execFile)('cp', ['-R', ...names.map((name) => join(root, name)), folder]);
+}
+
+/** Clones the last commit of this checkout into a folder that does not exist. */
+async function cloneInto(folder: string): Promise<void> {
+  if (!existsSync(join(root, '.git'))) throw new MissingDependencyError('a clone of the repository');
+  await promisify(execFile)('git', ['clone', '--quiet', root, folder]);
 }
 
 /** Returns the environment without the settings of the service, and without the variables that npm sets for the tests. */
