@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { settings } from '../../bootstrap/settings.ts';
 import { RESULTS, type Results, type StartedTest } from './results.ts';
-import { isLong, quickOrLong, TEST_TIMEOUT_MS } from './scale.ts';
+import { isLong, TEST_TIMEOUT_MS } from './scale.ts';
 import { getSharedMongod, SHARED_MONGOD_REQUEST, stopSharedMongod } from './shared-mongod.ts';
 
 /** A process that starts no test for this time is killed. A test that blocks its process cannot time out by itself. */
@@ -15,6 +15,17 @@ const PROGRESS_INTERVAL_MS = Number(process.env.TEST_PROGRESS_INTERVAL_MS ?? 30_
 const WAITING_FOLDERS = /^(?:sqlite|mongodb|faults|contract|bootstrap)\//;
 /** The folders with many files that hardly ever start processes. Such files share a process, because loading modules takes long. */
 const SHARING_FOLDERS = /^(?:api|core|http|links|persistence)\//;
+/**
+ * The files that two processes of a long run take at the same time, because they do not measure time or memory. Their time limits are
+ * those of `npm test`, or much longer than what they limit. All other files of a long run are alone on the machine.
+ */
+const UNTIMED_FILES = [
+  /^(?:client|contract|deployment|docs|openapi)\//,
+  /^bootstrap\/(?:build|newcomer)/,
+  /^faults\/(?:fuzz|interrupted-import|killed-server)/,
+  /^mongodb\/(?:lost-commands|sharded)/,
+  /^sqlite\/(?:crash|file|power-failure)/,
+];
 /** The number of files that share a process. It is small, so that the processes of a run end at about the same time. */
 const SHARING_FILE_COUNT = 8;
 const SLOWEST_COUNT = 15;
@@ -22,7 +33,7 @@ const root = join(import.meta.dirname, '..');
 
 /**
  * Runs the files of tests whose path contains one of the words. Files that end in `.long.test.ts` run only in a long run. A long
- * run starts one process after another, because some files measure time. A quick run has two more processes at the same time
+ * run has two processes at the same time for `UNTIMED_FILES`, and then one. A quick run has two more processes at the same time
  * than there are processors, because some files wait for servers. These files are first, in descending order of their paths, so
  * that those in `mongodb`, which take longest, start early. Every half minute, progress is written to standard error. The option
  * `--times` prints the files that took longest.
@@ -56,12 +67,20 @@ async function main(args: readonly string[]): Promise<void> {
       if (failed > 0) console.log(`${job.join(' ')}\n${output}`);
     }
   };
-  const processCount = quickOrLong(availableParallelism() + 2, 1);
-  // One of the simultaneous processes takes its files from the end, so that a processor is busy while the files at the start wait
-  // for servers.
-  const takeFirst = () => jobs.shift();
-  const takeLast = () => jobs.pop();
-  await Promise.all(Array.from({ length: processCount }, (_, i) => runJobs(i === 1 ? takeLast : takeFirst)));
+  const runAll = async (remaining: string[][], processCount: number) => {
+    // One of the simultaneous processes takes its files from the end, so that a processor is busy while the files at the start wait
+    // for servers.
+    const takeFirst = () => remaining.shift();
+    const takeLast = () => remaining.pop();
+    await Promise.all(Array.from({ length: processCount }, (_, i) => runJobs(i === 1 ? takeLast : takeFirst)));
+  };
+  if (isLong) {
+    const timed = jobs.filter((job) => !isUntimed(job));
+    await runAll(jobs.filter(isUntimed), 2);
+    await runAll(timed, 1);
+  } else {
+    await runAll(jobs, availableParallelism() + 2);
+  }
   clearInterval(progress);
   await stopSharedMongod();
   if (words.length < args.length) printSlowest(times);
@@ -81,6 +100,10 @@ function createJobs(files: readonly string[]): string[][] {
     else jobs.push([file]);
   }
   return jobs;
+}
+
+function isUntimed(job: readonly string[]): boolean {
+  return job.every((file) => UNTIMED_FILES.some((pattern) => pattern.test(file)));
 }
 
 function printSlowest(times: readonly (readonly [name: string, seconds: number])[]): void {
