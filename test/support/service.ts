@@ -33,7 +33,7 @@ export interface ServiceOptions {
 }
 
 /**
- * Runs the service with the demo workspace during a test, on a storage of the engine that TEST_STORAGE names, or in memory. If
+ * Runs the service with the demo workspace during a test, on a storage of the engine that TEST_STORAGE names, or in a SQLite file. If
  * TEST_PROCESSES is `2`, processes can share the storage, and the test does not set the clock, a second process gets every other
  * request. All requests of `call` with the demo key go to the first process.
  */

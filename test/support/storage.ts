@@ -63,8 +63,8 @@ const freezableStorages: Readonly<Record<Exclude<StorageName, 'memory'>, () => P
   },
 };
 
-/** The storage that `TEST_STORAGE` names. The default is memory, because tests of HTTP then take half the processor time. */
-const storageName = (process.env.TEST_STORAGE ?? 'memory') as StorageName;
+/** The storage that `TEST_STORAGE` names. The default is that of the service. */
+const storageName = (process.env.TEST_STORAGE ?? 'sqlite') as StorageName;
 /** The storage that `TEST_STORAGE` names, or SQLite if that is memory storage. */
 const durableStorageName = storageName === 'memory' ? 'sqlite' : storageName;
 
@@ -76,8 +76,8 @@ const clearedDatabases: TestDatabase[] = [];
 process.once('beforeExit', () => Promise.all(clearedDatabases.map(({ remove }) => remove())));
 
 /**
- * Creates a storage without records of the engine that `TEST_STORAGE` names, or in memory. If the engine can have the demo workspace, a
- * server creates it.
+ * Creates a storage without records of the engine that `TEST_STORAGE` names, or in a SQLite file. If the engine can have
+ * the demo workspace, a server creates it.
  */
 export async function createTestStorage(): Promise<TestStorage> {
   const { isShared, createDatabase, createSettings, demoSettings } = await engines[storageName]();
