@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSqliteEngine } from '../../../adapters/sqlite/engine.ts';
 import { getDatabases } from '../../sqlite/database-file.ts';
 import { DEMO_API_KEY } from '../request.ts';
 import { findFastFolder } from '../temporary-folder.ts';
-import type { TestEngine } from './engine.ts';
+import type { TestDatabase, TestEngine } from './engine.ts';
 
 /** The default size of a page. */
 const PAGE_BYTES = 4_096;
@@ -19,8 +19,10 @@ export const sqlite: TestEngine = {
   rejectsForeignIds: true,
   takesClock: true,
   async createDatabase() {
-    const folder = await mkdtemp(join(await findFastFolder(), 'sqlite-'));
-    return { location: join(folder, 'advocacy.db'), remove: () => rm(folder, { recursive: true }) };
+    const { location, remove } = await createFolder();
+    emptyFile ??= createEmptyFile();
+    await writeFile(location, await emptyFile);
+    return { location, remove };
   },
   createSettings: (location) => ({
     STORAGE: 'sqlite',
@@ -38,6 +40,24 @@ export const sqlite: TestEngine = {
   },
   countExaminedRecords: process.platform === 'linux' ? countExaminedRecords : 'unmeasurable',
 };
+
+/** The content of a file without records. To open a copy of it takes a tenth of the time of creating the tables in a new file. */
+let emptyFile: Promise<Buffer> | undefined;
+
+async function createEmptyFile(): Promise<Buffer> {
+  const { location, remove } = await createFolder();
+  const { connection } = createSqliteEngine(location);
+  await connection.open();
+  await connection.close();
+  const content = await readFile(location);
+  await remove();
+  return content;
+}
+
+async function createFolder(): Promise<TestDatabase> {
+  const folder = await mkdtemp(join(await findFastFolder(), 'sqlite-'));
+  return { location: join(folder, 'advocacy.db'), remove: () => rm(folder, { recursive: true }) };
+}
 
 /**
  * Returns about how many records a list reads, from the number of pages that it reads. Without a cache, SQLite reads all pages from the
