@@ -56,7 +56,7 @@ function limitDepthAndElements(bytes: Uint8Array): Uint8Array {
   let chunkStart = 0;
   let depth = 0;
   let elementCount = 0;
-  // The position of the last string, and of the last field name of the body itself (depth 1), which an error names.
+  // The position of the last string, and that of the last field name at depth 1. The error of too many elements names this field.
   let [stringStart, stringEnd] = [0, 0];
   let [fieldStart, fieldEnd] = [0, 0];
   for (let index = 0; index < bytes.length; index++) {

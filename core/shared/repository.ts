@@ -6,8 +6,8 @@ import type { Entity } from './entity.ts';
  * No method reads or changes a record of another workspace. Changing a returned value does not change the stored record. Every
  * method rejects if the storage is unavailable.
  *
- * When the promise of a change resolves, the change is durable. If the call found nothing to change, for example because the change had
- * been made already, then what it has read is durable. So a program can repeat a change whose outcome is unknown.
+ * When the promise of a change resolves, the change is durable. This also holds if the call finds that the change was made before. So a
+ * program can repeat a change whose outcome is unknown.
  */
 export interface Repository<T extends Entity> {
   /** Returns a record, or `undefined` if the workspace does not have it. */

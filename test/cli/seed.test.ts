@@ -36,7 +36,7 @@ function pickReproducibleFields({ members, campaigns, tags, groups }: Awaited<Re
 }
 
 suite('a seed', {
-  'creates the requested records, with matches for every list, status and date filter': async () => {
+  'creates the requested records: some in every list, in every status, and for every date filter': async () => {
     const { app, seed, members, campaigns, tags, groups } = await runSeed();
     const { workspaceId, key, memberId, ...counts } = seed;
     assert.deepEqual([members.length, campaigns.length], [12, 60]);

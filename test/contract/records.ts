@@ -9,7 +9,7 @@ import { buildCampaign, buildTag, newId, type SchemaName, samples } from './samp
 import type { CreateStorageTest } from './storage-test.ts';
 
 /** Returns the tests of the methods of a record store, without filters, pages and expiry. */
-export function defineRecordTests(test: CreateStorageTest, rejectsForeignIds: boolean): Tests {
+export function defineRecordTests(test: CreateStorageTest, rejectsIdsOfOtherWorkspaces: boolean): Tests {
   return {
     'returns a record of every schema as it was added': test(async (storage) => {
       for (const { records, createSample } of listStores(storage)) {
@@ -66,7 +66,7 @@ export function defineRecordTests(test: CreateStorageTest, rejectsForeignIds: bo
       await assertRejectsWithConflict(campaigns.add({ ...first, name: 'second' }));
       assert.deepEqual(await campaigns.get(first.workspaceId, first.id), first);
       assert.equal(await campaigns.count(first.workspaceId, []), 1);
-      if (!rejectsForeignIds) return;
+      if (!rejectsIdsOfOtherWorkspaces) return;
       const foreign = { ...first, workspaceId: newId() };
       await assertRejectsWithConflict(campaigns.add(foreign));
       assert.deepEqual([...(await campaigns.addMany([foreign])).keys()], [0]);
@@ -295,7 +295,7 @@ async function addRecord<T extends Entity>(records: RecordStore<T>, record: T): 
 interface AnyStore {
   readonly name: string;
   readonly records: RecordStore<Entity>;
-  /** The fields that lists can order by: the last field of each index. Their type is `'id'`, because every entity has that field. */
+  /** The fields that lists can order by: the last field of each index. They are cast to the name of a field that every `Entity` has. */
   readonly orders: readonly 'id'[];
   /** Each unique field, and the error message of a duplicate. */
   readonly unique: Readonly<Record<string, string>>;
@@ -328,7 +328,7 @@ function makeUnique(record: Entity, unique: AnyStore['unique'], number: number):
   return { ...record, ...Object.fromEntries(Object.keys(unique).map((field) => [field, `${number}.example`])) };
 }
 
-/** Returns each store with each of its unique fields: a function that creates a record with a value, and the error message. */
+/** Returns the unique fields of all stores, each with a function that creates a record with a value, and the message for a duplicate. */
 function listStoresWithUniqueField(storage: StorageEngine) {
   return listStores(storage).flatMap(({ records, createSample, unique }) =>
     Object.entries(unique).map(([field, message]) => ({

@@ -34,7 +34,7 @@ export function defineStorageContract(engine: TestEngine): Tests[] {
     // Early, because MongoDB keeps the transaction of a killed process open for ten seconds. The clean-up removes the database, and
     // would wait for the end of the transaction.
     ...(engine.isShared ? [defineSharedDataTests(test, engine)] : []),
-    defineRecordTests(test, engine.rejectsForeignIds),
+    defineRecordTests(test, engine.rejectsIdsOfOtherWorkspaces),
     defineGlobalRecordTests(test),
     defineQueryTests(test),
     defineIndexedListTests(test, engine),

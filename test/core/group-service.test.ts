@@ -19,7 +19,7 @@ suite('a new group', {
 });
 
 suite('the groups of a workspace', {
-  'have member counts that take one read of the members for any number of groups': async () => {
+  'get all their member counts with one read of the members': async () => {
     const { app, engine } = testCore();
     const ids = [];
     for (let i = 0; i < 20; i++) ids.push((await app.groups.create(OWN, { name: `Group ${i}` })).id);

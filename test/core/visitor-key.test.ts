@@ -19,7 +19,7 @@ suite('the secret with which visitors are hashed', {
     assert.notEqual(next, secret);
   },
 
-  'is deleted before the secret of a later day is added, even if that fails at first': async () => {
+  'is deleted before the secret of a later day is added, even if the deletion fails at first': async () => {
     const { app, engine, clock } = testCore();
     await app.links.getVisitorKey();
     clock.now += 3 * DAY;

@@ -6,7 +6,7 @@ import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { withProcess } from '../support/process.ts';
 import { withReplicaSet } from '../support/replica-set.ts';
 import { quickOrLong } from '../support/scale.ts';
-import { SharedCampaign } from '../support/shared-campaign.ts';
+import { ShareRecorder } from '../support/share-recorder.ts';
 import { withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
 import { createWorkspace } from '../support/tenants.ts';
@@ -24,11 +24,11 @@ suite('a replica set of three whose primary is killed during many writes', {
   'loses no acknowledged write, stores none twice, fails few requests, and accepts writes again in time': () =>
     withReplicaSet(3, async (set) => {
       const { workspaceId, key } = await withApplication(set.uri, createWorkspace);
-      const shared = await SharedCampaign.create(createMongodbSettings(set.uri), workspaceId, SHARE_COUNT);
+      const recorder = await ShareRecorder.create(createMongodbSettings(set.uri), workspaceId, SHARE_COUNT);
       await withProcess(createMongodbSettings(set.uri), async ({ url }) => {
         const ledger = new Ledger(() => url, key);
         const load = startLoad(WRITER_COUNT, (client, i) => ledger.write(client, i));
-        shared.start(SHARE_COUNT);
+        recorder.startProcess(SHARE_COUNT);
         for (let kill = 0; kill < KILL_COUNT; kill++) {
           await delay(KILL_INTERVAL_MS);
           const primary = await set.findPrimary();
@@ -40,7 +40,7 @@ suite('a replica set of three whose primary is killed during many writes', {
         }
         await delay(KILL_INTERVAL_MS);
         await load.stop();
-        await shared.waitForExit();
+        await recorder.waitForExit();
 
         // A retry gets 409 while the first request with its Idempotency-Key is still in progress.
         const failures = load.responses.filter(({ status }) => status !== 201 && status !== 409);
@@ -50,7 +50,7 @@ suite('a replica set of three whose primary is killed during many writes', {
         const gap = findLongestGap(load.responses);
         assert.ok(gap <= MAX_GAP_MS, `${gap} ms without a success`);
         await ledger.assertStored(set.uri, workspaceId);
-        await shared.assertConsistent();
+        await recorder.assertConsistent();
       });
     }),
 });

@@ -12,7 +12,7 @@ import { DEMO_API_KEY } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
 const MAX_SLOW_DURATION_MS = 70_000;
-/** Responses of half a megabyte each. Together, they are larger than the buffers of a connection. */
+/** Responses of a quarter of a megabyte each. Together, they are larger than the buffers of a connection. */
 const UNREAD_RESPONSE_COUNT = 40;
 const SLOW_CLIENT_COUNT = 3_000;
 /**

@@ -10,6 +10,7 @@ import { withDatabase } from '../support/mongod.ts';
 import { allOperations, pathOf, validCallOf } from '../support/operations.ts';
 import { SOAK_SECONDS } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
+import { withTemporaryFolder } from '../support/temporary-folder.ts';
 import type { ResourceUsage, Started } from './soak-process.ts';
 
 const PROCESS = join(import.meta.dirname, 'soak-process.js');
@@ -43,7 +44,16 @@ const EXPECTED_STATUSES: Readonly<Record<string, readonly number[]>> = {
 };
 
 suite('a service that serves all operations for a while', {
-  'has no leak with memory storage': () => runSoak({}, { recordBytes: RECORD_BYTES, handles: MAX_EXTRA_HANDLE_COUNT }),
+  'has no leak with memory storage': () =>
+    runSoak({ STORAGE: 'memory' }, { recordBytes: RECORD_BYTES, handles: MAX_EXTRA_HANDLE_COUNT }),
+
+  'has no leak with SQLite': () =>
+    withTemporaryFolder((folder) =>
+      runSoak(
+        { STORAGE: 'sqlite', SQLITE_FILE: join(folder, 'advocacy.db'), DEMO_WORKSPACE: 'false' },
+        { recordBytes: 0, handles: MAX_EXTRA_HANDLE_COUNT },
+      ),
+    ),
 
   'has no leak with MongoDB': () =>
     withDatabase((uri) =>

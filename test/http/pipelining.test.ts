@@ -8,7 +8,7 @@ import { type Api, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { createCampaignBody } from '../support/tenants.ts';
 
-/** The number of unread responses. Each has half a megabyte, so that they do not fit into the buffers of a connection. */
+/** The number of unread responses. Each has a quarter of a megabyte, so that they do not fit into the buffers of a connection. */
 const UNREAD_COUNT = 40;
 /** The maximum number of waiting requests of a connection (adapters/http/protection/pipelining.ts). */
 const MAX_WAITING_COUNT = 1_000;
@@ -73,7 +73,7 @@ suite('requests of one connection', {
       assert.equal(await countCreated(api), 0);
     }),
 
-  'are all served if each read of the socket has fewer than the maximum, because the service does not read while one waits':
+  'are all served, even more than the maximum, because the service reads some at a time, and no more while one waits':
     () =>
       withService(async ({ url, app }) => {
         Object.assign(app, { checkReady: () => delay(500) });

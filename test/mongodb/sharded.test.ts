@@ -70,7 +70,7 @@ const getSharedCluster = () => (sharedCluster ??= startFakeMongos(2, 2));
  */
 const shardedMongodb: TestEngine = {
   ...mongodb,
-  rejectsForeignIds: false,
+  rejectsIdsOfOtherWorkspaces: false,
   countExaminedRecords: 'unmeasurable',
   async createDatabase() {
     const location = await createShardedDatabase(process.env.MONGOS ?? (await getSharedCluster()).uri);

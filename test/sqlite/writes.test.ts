@@ -109,7 +109,7 @@ suite('writes to SQLite', {
         });
         assert.deepEqual(found, [changed ?? campaign]);
         campaigns.push(campaign);
-        // The last campaign has the greatest row, which SQLite then uses again.
+        // The last campaign has the greatest row number. After its removal, SQLite gives this number to the next row.
         if (Math.random() < 0.3) await target.campaigns.remove(workspaceId, campaign.id);
         if (Math.random() < 0.3) throw new Error('roll back');
       };
@@ -174,7 +174,7 @@ suite('writes to SQLite', {
       }),
   ),
 
-  'stores neither a canBeLost record nor the next write of its caller if the commit fails': withDatabasePath((file) =>
+  'stores neither a record added with canBeLost nor the next write if the commit fails': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine, writer }) => {
       const workspaceId = newId();
       const record = buildIdempotencyRecord(workspaceId);
@@ -235,7 +235,7 @@ suite('writes to SQLite', {
     }),
   ),
 
-  'fails all writes of a commit group if an error has ended its transaction, even if the work catches the error, but no later write':
+  'fails all writes of a commit group, and no others, if an error ends the SQLite transaction, even if the work catches the error':
     withDatabasePath((file) =>
       withOpenEngine(file, async ({ engine, writer }) => {
         const [one, two, three] = [buildTag(newId(), 'one'), buildTag(newId(), 'two'), buildGroup(newId(), 'three')];

@@ -16,7 +16,8 @@ const server = await (process.send ? requestFromRunner() : getSharedMongod());
 
 /** Creates a database. Rejects with `MissingDependencyError` if MongoDB is missing. */
 export async function createDatabase(): Promise<MongoDatabase> {
-  if ('error' in server) throw server.isMissing ? new MissingDependencyError(server.error) : new Error(server.error);
+  if ('error' in server)
+    throw server.isProgramMissing ? new MissingDependencyError(server.error) : new Error(server.error);
   const uri = withDatabaseName(server.uri, `test-${randomUUID()}`);
   return {
     uri,

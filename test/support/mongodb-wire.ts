@@ -9,7 +9,10 @@ export const REQUEST_ID_OFFSET = 4;
 export const RESPONSE_TO_OFFSET = 8;
 const OPERATION_OFFSET = 12;
 const BODY_OFFSET = 16;
-/** In an OP_MSG, flags and the kind of the section precede the document, whose first field has the name of the command. */
+/**
+ * In an OP_MSG, the name of the command follows the flags (4 bytes), the kind of the section (1), the length of the document (4) and
+ * the type of its first field (1).
+ */
 const COMMAND_NAME_OFFSET = 26;
 
 const [OP_REPLY, OP_QUERY, OP_MSG] = [1, 2004, 2013];
@@ -69,14 +72,14 @@ export function decodeMessage(message: Buffer): DecodedMessage {
 
 let lastRequestId = 0;
 
-/** Encodes a command or a response, as an OP_REPLY or an OP_MSG. */
-export function encodeMessage(document: Document, responseTo: number, isReply: boolean): Buffer {
+/** Encodes a command or a response as an OP_MSG. With `asOpReply`, encodes the response to an OP_QUERY as an OP_REPLY. */
+export function encodeMessage(document: Document, responseTo: number, asOpReply: boolean): Buffer {
   const body = BSON.serialize(document);
-  const prefix = Buffer.alloc(isReply ? BODY_OFFSET + 20 : BODY_OFFSET + 5);
+  const prefix = Buffer.alloc(asOpReply ? BODY_OFFSET + 20 : BODY_OFFSET + 5);
   prefix.writeInt32LE(prefix.length + body.length, 0);
   prefix.writeInt32LE(++lastRequestId, REQUEST_ID_OFFSET);
   prefix.writeInt32LE(responseTo, RESPONSE_TO_OFFSET);
-  prefix.writeInt32LE(isReply ? OP_REPLY : OP_MSG, OPERATION_OFFSET);
-  if (isReply) prefix.writeInt32LE(1, BODY_OFFSET + 16);
+  prefix.writeInt32LE(asOpReply ? OP_REPLY : OP_MSG, OPERATION_OFFSET);
+  if (asOpReply) prefix.writeInt32LE(1, BODY_OFFSET + 16);
   return Buffer.concat([prefix, body]);
 }

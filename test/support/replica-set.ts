@@ -53,8 +53,8 @@ export interface ReplicaSet {
 }
 
 /**
- * Starts a replica set with the `settings` of its configuration, and with its data in folders in `parentFolder`. With the default
- * `settings`, a failover takes less time than with those of MongoDB.
+ * Starts a replica set of `size` servers, with its data in folders in `parentFolder`. `settings` is a field of MongoDB's configuration of a
+ * replica set. With its default here, a failover takes less time than with MongoDB's.
  */
 export async function startReplicaSet(
   size = 1,
@@ -107,7 +107,7 @@ export async function startReplicaSet(
   };
 }
 
-/** Passes a replica set with so many members to a test, and stops the servers afterwards. */
+/** Passes a replica set of `size` servers to a test, and stops the servers afterwards. */
 export async function withReplicaSet(size: number, test: (set: ReplicaSet) => Promise<void>): Promise<void> {
   const set = await startReplicaSet(size);
   try {

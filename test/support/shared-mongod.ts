@@ -6,7 +6,7 @@ import { findFastFolder } from './temporary-folder.ts';
 export const SHARED_MONGOD_REQUEST = 'shared mongod';
 
 /** The server that all test files share, or the reason why there is none. */
-export type SharedMongod = { readonly uri: string } | { readonly error: string; readonly isMissing: boolean };
+export type SharedMongod = { readonly uri: string } | { readonly error: string; readonly isProgramMissing: boolean };
 
 let starting: Promise<SharedMongod & { stop?(): Promise<void> }> | undefined;
 
@@ -15,7 +15,7 @@ export async function getSharedMongod(): Promise<SharedMongod> {
   if (process.env.MONGODB_URI) return { uri: process.env.MONGODB_URI };
   starting ??= startInFastFolder().catch((error) => ({
     error: error.message,
-    isMissing: error instanceof MissingDependencyError,
+    isProgramMissing: error instanceof MissingDependencyError,
   }));
   const { stop: _, ...server } = await starting;
   return server;

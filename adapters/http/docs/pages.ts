@@ -11,7 +11,7 @@ export interface Guide extends Page {
   readonly description: string;
 }
 
-/** The documents for integrators. Those for operators and contributors are not served. */
+/** The documents that are served: those for integrators, and the changelog. */
 export const guides: readonly Guide[] = [
   {
     path: '/docs/guide',

@@ -8,7 +8,7 @@ import { MemoryBudget } from './memory-budget.ts';
 import { createProtectedServer, type ProtectedServer, type ProtectedServerOptions } from './protected-server.ts';
 import { limitReadingTime } from './unread-response.ts';
 
-// Code outside of this folder imports only this file.
+// Code outside of this folder, except tests, imports only this file.
 export { createProtectedServer, LimitedAddresses, limitReadingTime, type ProtectedServer };
 
 /** Protects the API server from too much load and from slow clients (docs/adr/0016-overload.md). It must observe all responses. */

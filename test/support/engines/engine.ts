@@ -12,7 +12,7 @@ export interface TestEngine {
   /** Whether several engines, also in other processes, can open the same database, which outlives them. */
   readonly isShared: boolean;
   /** Whether it rejects an ID that a record of another workspace has. */
-  readonly rejectsForeignIds: boolean;
+  readonly rejectsIdsOfOtherWorkspaces: boolean;
   /** Whether the engine takes the time from the argument of `open`. Otherwise its own clock has the current time. */
   readonly takesClock: boolean;
   /** Creates an empty database. */

@@ -8,7 +8,7 @@ export const mongodb: TestEngine = {
   name: 'mongodb',
   transactions: 'optimistic',
   isShared: true,
-  rejectsForeignIds: true,
+  rejectsIdsOfOtherWorkspaces: true,
   takesClock: false,
   async createDatabase() {
     // Loaded only here, because `mongod.ts` starts a server when it is loaded. A process that only opens a database must not start one.

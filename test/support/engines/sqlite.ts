@@ -16,7 +16,7 @@ export const sqlite: TestEngine = {
   name: 'sqlite',
   transactions: 'serialized',
   isShared: true,
-  rejectsForeignIds: true,
+  rejectsIdsOfOtherWorkspaces: true,
   takesClock: true,
   async createDatabase() {
     const { location, remove } = await createFolder();

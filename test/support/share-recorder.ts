@@ -29,8 +29,8 @@ const PROGRAM = `
     await Promise.all(Array.from({ length: ${CONCURRENCY} }, recordAll));
   });`;
 
-/** A campaign whose shares and clicks are recorded by separate processes, as by the command line. */
-export class SharedCampaign {
+/** Records shares and clicks of one campaign with separate processes, as the command line does. */
+export class ShareRecorder {
   /** The IDs of the members whose share was acknowledged. */
   private readonly shares = new Set<string>();
   private clickCount = 0;
@@ -47,7 +47,7 @@ export class SharedCampaign {
   ) {}
 
   /** Creates the campaign, and members who can share it. */
-  static create(settings: TestStorage['settings'], workspaceId: string, members: number): Promise<SharedCampaign> {
+  static create(settings: TestStorage['settings'], workspaceId: string, members: number): Promise<ShareRecorder> {
     return withApplication(settings, async (app) => {
       const { id } = await app.campaigns.create({ workspaceId }, createCampaignFields());
       const memberIds: string[] = [];
@@ -57,7 +57,7 @@ export class SharedCampaign {
           memberIds.push((await app.members.create(workspaceId, member)).id);
       };
       await Promise.all(Array.from({ length: CONCURRENCY }, createMembers));
-      return new SharedCampaign(settings, workspaceId, id, memberIds);
+      return new ShareRecorder(settings, workspaceId, id, memberIds);
     });
   }
 
@@ -67,7 +67,7 @@ export class SharedCampaign {
   }
 
   /** Starts a process that records the shares of the next members. */
-  start(members: number): void {
+  startProcess(members: number): void {
     const args = [JSON.stringify(this.settings), this.workspaceId, this.id, ...this.memberIds.splice(0, members)];
     const program = ['--input-type=module', '--eval', PROGRAM, ...args];
     this.child = spawn(process.execPath, program, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -79,7 +79,7 @@ export class SharedCampaign {
   }
 
   /** Kills the process while it works. */
-  async kill(): Promise<void> {
+  async killProcess(): Promise<void> {
     this.child?.kill('SIGKILL');
     this.interruptedCount += CONCURRENCY;
     await this.waitForExit();
