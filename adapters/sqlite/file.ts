@@ -70,7 +70,7 @@ function createFile(file: string): void {
   accessSync(file, constants.R_OK | constants.W_OK);
 }
 
-/** Creates a folder and its parents if they are missing, and syncs the entry of each. SQLite syncs the entries of the folder itself. */
+/** Creates a folder and its parents if they are missing, and syncs the entry of each. SQLite syncs the entries of its files. */
 function createFolder(folder: string): void {
   if (existsSync(folder)) return;
   createFolder(dirname(folder));

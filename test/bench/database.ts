@@ -29,7 +29,7 @@ export const databases = {
       stop,
     };
   },
-  /** Files on the disk of the temporary folder, because the speed of writes depends on the disk. */
+  /** Files in the temporary folder, which is on a disk, because writes must wait for a disk. */
   sqlite: async (): Promise<BenchDatabases> => {
     const folder = await mkdtemp(join(tmpdir(), 'advocacy-bench-'));
     return {

@@ -14,7 +14,7 @@ const character = fc
 const anyText = fc.string({ unit: character });
 
 suite('a message', {
-  'loses its final period as a part of a sentence, and no other period': () => {
+  'loses its final period, and no other one, if it becomes a part of a longer sentence': () => {
     const cases = { 'It failed.': 'It failed', 'It failed': 'It failed', 'a.b. c..': 'a.b. c.', '': '' };
     for (const [message, part] of Object.entries(cases)) assert.equal(removeFinalPeriod(message), part);
   },

@@ -72,7 +72,7 @@ function register(uvu: ReturnType<typeof uvuSuite>, suiteName: string, title: st
   });
 }
 
-/** Ends the process if something that a test started, such as a load, still runs. */
+/** Ends the process if something that a test started, such as a load (`startLoad`), still runs. */
 function exitWithFailure(): void {
   process.stdout.write(`something that a test started still runs ${EXIT_TIMEOUT_MS} ms after the last test\n`);
   process.exit(1);

@@ -24,7 +24,7 @@ export const RESPONSE_FIELDS = {
 };
 
 /**
- * The driver does not check that texts from the database are valid UTF-8, as in the service. Each query for campaigns and shares names its
+ * As in the service, the driver does not check that texts from the database are valid UTF-8. Each query for campaigns and shares names its
  * index, so that MongoDB compares no query plans. The service does this, too.
  */
 export const DRIVER_OPTIONS = { enableUtf8Validation: false };
