@@ -10,8 +10,8 @@ export const RESPONSE_TO_OFFSET = 8;
 const OPERATION_OFFSET = 12;
 const BODY_OFFSET = 16;
 /**
- * In an OP_MSG, the name of the command follows the flags (4 bytes), the kind of the section (1), the length of the document (4) and
- * the type of its first field (1).
+ * The position of the name of the command in an OP_MSG. Before it are the flags (4 bytes), the kind of the section (1), the length of the
+ * document (4) and the type of its first field (1).
  */
 const COMMAND_NAME_OFFSET = 26;
 
