@@ -7,7 +7,7 @@ import { suite } from '../support/suite.ts';
 
 const CALLER = { workspaceId: OWN } as Caller;
 
-/** Returns how often `run` parses a date, and its result. */
+/** Returns the number of dates that `run` parses, and the result of `run`. */
 async function countParsedDates<T>(run: () => Promise<T>): Promise<[count: number, result: T]> {
   const { parse } = Date;
   let count = 0;

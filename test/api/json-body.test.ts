@@ -9,8 +9,8 @@ const MAX_DEPTH = 32;
 const MAX_ELEMENT_COUNT = 1_000;
 const RUN_COUNT = 5;
 /**
- * A body may take at most ten times as long as a plain body of the same size. Measured: 0.1 to 3 times as long, and 35 to 110
- * times as long without the limits on depth and elements.
+ * Reading a body may take at most ten times as long as reading one long text of the same size. Measured: 0.1 to 3 times as long
+ * with the limits on depth and elements, and 35 to 110 times as long without them.
  */
 const MAX_SLOWDOWN = 10;
 
@@ -20,7 +20,7 @@ const createDistinctNames = () => Array.from({ length: BODY_SIZE_BYTES / 9 }, (_
 /** Returns a body with nested arrays. The body itself is the first level. `inner` is the content of the deepest array. */
 const createNested = (depth: number, inner = '') => `{"name":${'['.repeat(depth - 1)}${inner}${']'.repeat(depth - 1)}}`;
 
-/** Returns how deep objects and arrays are nested in a value. The value itself counts. */
+/** Returns how deep objects and arrays are nested in a value. The value itself is the first level. */
 const measureDepth = (value: unknown): number =>
   typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(measureDepth)) : 0;
 
@@ -56,7 +56,7 @@ suite('the JSON body reader', {
     );
   },
 
-  'reads 32 levels of nesting, and empties the arrays and objects below them': () => {
+  'keeps 32 levels of nesting, and empties the arrays and objects at level 33': () => {
     const expectedBodies = [
       createNested(MAX_DEPTH, '[]'),
       createNested(MAX_DEPTH, '[],{}'),
@@ -110,7 +110,7 @@ suite('the JSON body reader', {
     });
   },
 
-  'takes at most ten times as long for nested or many elements as for a plain body of the same size': () => {
+  'takes at most ten times as long for nested or many elements as for one long text of the same size': () => {
     const plainTime = measureTime(`{"name":"${repeat('a')}"}`);
     const bodies = {
       'nested arrays': `{"name":${repeat('[', BODY_SIZE_BYTES / 2)}${repeat(']', BODY_SIZE_BYTES / 2)}}`,

@@ -129,7 +129,7 @@ suite('the documentation pages in a browser', {
       }
     }),
 
-  'mark the section that is read while the reader scrolls': () =>
+  'mark the current section in the side list while the reader scrolls': () =>
     withPage({ viewport: { width: 1280, height: 900 } }, async (page) => {
       await openReference(page);
       await assertCurrent(page, 'authentication');

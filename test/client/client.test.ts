@@ -17,7 +17,7 @@ const UNUSED_URL = 'http://127.0.0.1:9';
 const createClient = (baseUrl: string, options: Partial<ClientOptions> = {}) =>
   new AdvocacyClient({ baseUrl, key: DEMO_API_KEY, ...options });
 
-/** Ways in which a proxy loses a response of the service. */
+/** A way in which a proxy loses a response of the service. */
 type Fault = (to: ServerResponse, body: Buffer, response: IncomingMessage) => void;
 
 /** The faults of an unreliable network. The service has executed the request in all of them. */
@@ -79,7 +79,7 @@ async function getAdvocacyError(promise: Promise<unknown>): Promise<AdvocacyErro
   return error;
 }
 
-/** Starts a request to create a tag with the idempotency key `key`. It fails when the returned function is called. */
+/** Starts a request to create a tag with the idempotency key `key`. The request fails when the returned function is called. */
 async function startHangingRequest({ app }: Api): Promise<() => void> {
   const { keyId, workspaceId } = await app.apiKeys.authenticate(DEMO_API_KEY);
   const request = { workspaceId, keyId, operationId: 'createTag', idempotencyKey: 'key', fingerprint: '' };
@@ -90,7 +90,7 @@ async function startHangingRequest({ app }: Api): Promise<() => void> {
 }
 
 suite('the TypeScript client', {
-  'iterates over the pages of a filtered list, also through a proxy with a path': () =>
+  'iterates over the pages of a filtered list, even if the base URL has a path': () =>
     withService(async ({ url, call }) => {
       const expected = (await call('GET', '/campaigns?includeArchived=true&domain=go.northwind.example')).json;
       assert.ok(expected.length > 5, String(expected.length));
@@ -154,7 +154,7 @@ suite('the TypeScript client', {
       ),
     ),
 
-  'uses a new idempotency key for each call, unless the caller gives one': () =>
+  'uses a new idempotency key for each call, unless the caller passes a key': () =>
     withService(({ url }) =>
       withProxy(url, [], async (proxy) => {
         const client = createClient(proxy.url);
@@ -171,7 +171,7 @@ suite('the TypeScript client', {
       }),
     ),
 
-  'retries a POST whose lost first attempt is still in progress': () =>
+  'retries a POST while an earlier attempt with the same idempotency key is in progress': () =>
     withService(async (api) => {
       const finish = await startHangingRequest(api);
       await withProxy(api.url, [faults['a lost response']], async (proxy) => {
@@ -182,7 +182,7 @@ suite('the TypeScript client', {
       });
     }),
 
-  'waits for the seconds of Retry-After': () =>
+  'waits as many seconds as Retry-After says': () =>
     withService(
       async ({ url }) => {
         const client = createClient(url);
@@ -268,7 +268,7 @@ suite('the TypeScript client', {
       }),
     ),
 
-  'rejects with the reason of its signal during an attempt': () =>
+  'rejects with the reason of an abort during an attempt': () =>
     withService(({ url }) =>
       withProxy(url, [faults['a response that takes too long']], async (proxy) => {
         const controller = new AbortController();
@@ -281,7 +281,7 @@ suite('the TypeScript client', {
       }),
     ),
 
-  'rejects with the reason of its signal while it waits for a retry': () =>
+  'rejects with the reason of an abort between two attempts': () =>
     withService(
       async ({ url }) => {
         const client = createClient(url, { maxRetryAfterMs: 3_600_000 });

@@ -1,4 +1,4 @@
-// Calls every operation of the service at BASE_URL with the client that oapi-codegen generates, and the API key KEY.
+// Calls every operation of the service at BASE_URL with the API key KEY, through the client that oapi-codegen generates.
 package main
 
 import (

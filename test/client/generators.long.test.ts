@@ -9,9 +9,10 @@ import { suite } from '../support/suite.ts';
 import { withTemporaryFolder } from '../support/temporary-folder.ts';
 
 const root = join(import.meta.dirname, '../../..');
-const ALL_WORK = `${operations.length} operations work as documented\n`;
+/** The output of an example that has called every operation. */
+const SUCCESS_OUTPUT = `${operations.length} operations work as documented\n`;
 
-/** Compiles files as strict TypeScript with the types of a browser. */
+/** The command that compiles files as strict TypeScript with the types of a browser. */
 const TSC = 'tsc --noEmit --strict --target es2022 --lib es2022,dom,dom.iterable';
 
 /** Returns the shell commands in a section of docs/clients.md. */
@@ -85,7 +86,7 @@ suite('the types of the TypeScript client', {
     assert.ok(isSuccess, `${output}Run \`npm ci && npm run generate\` in test/client.`);
   },
 
-  'are not those of a different document': () =>
+  'differ from those of a changed document': () =>
     withTemporaryFolder(async (folder) => {
       const document = readFileSync(join(root, 'docs/openapi.json'), 'utf8');
       writeFileSync(join(folder, 'openapi.json'), document.replaceAll('"isActive"', '"isAwake"'));
@@ -130,14 +131,14 @@ EOF
     const files = { 'example.py': 'example.py' };
     assert.equal(
       await checkClient('Python', { programs: ['python3'], files, commands: 'python example.py' }),
-      ALL_WORK,
+      SUCCESS_OUTPUT,
     );
   },
 
   'generate a Go client, which compiles and can call every operation': async () => {
     const files = { 'example/example.go': 'example.go' };
     const commands = 'go mod tidy >&2 && go vet ./... && go run ./example';
-    assert.equal(await checkClient('Go', { programs: ['go'], files, commands }), ALL_WORK);
+    assert.equal(await checkClient('Go', { programs: ['go'], files, commands }), SUCCESS_OUTPUT);
   },
 
   'generate a Java client, which compiles': async () => {

@@ -84,7 +84,7 @@ const plantedChanges: Readonly<Record<string, (copy: typeof document) => unknown
 };
 
 suite('breaking changes of the OpenAPI document', {
-  'are absent since the released versions that this version is compatible with': () => {
+  'since a compatible released version are listed in `acceptedChanges`': () => {
     const compatible = releasedDocuments.filter(
       ({ info }) => getCompatibleRange(info.version) === getCompatibleRange(version),
     );
@@ -106,7 +106,7 @@ suite('breaking changes of the OpenAPI document', {
     );
   },
 
-  'are found if they are planted': () =>
+  'are found in copies of the document that have one of `plantedChanges`': () =>
     each(plantedChanges, (applyChange, message) => {
       const copy = structuredClone(document);
       applyChange(copy);

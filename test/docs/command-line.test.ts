@@ -40,7 +40,7 @@ function listNames(): string[] {
 
 const MONGODB_URI = 'mongodb://127.0.0.1:27017/advocacy';
 
-/** Runs steps of the page in a new folder, which gets the database file. Resolves to their outputs. */
+/** Runs steps of the page in a new folder, where the database file is created. Resolves to the outputs of the steps. */
 async function runInNewFolder(steps: readonly ConsoleStep[]): Promise<string[]> {
   const mongodb = steps.some(({ command }) => command.includes(MONGODB_URI)) ? await createDatabase() : undefined;
   let outputs: string[] = [];

@@ -12,7 +12,7 @@ const readPage = (path: string) => readFileSync(join(import.meta.dirname, '../..
 const readme = readPage('README.md');
 const guide = readPage('docs/guide.md');
 
-/** The minimum number of steps of each page. The test fails if it finds fewer, because it would miss some. */
+/** The minimum number of steps to find in each page. If the test finds fewer, it has missed some. */
 const MIN_STEP_COUNTS = new Map([
   [readme, 8],
   [guide, 44],

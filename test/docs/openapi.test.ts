@@ -43,7 +43,7 @@ interface Body {
 }
 
 suite('the OpenAPI document', {
-  'is identical in docs/openapi.json': () => {
+  'equals the file docs/openapi.json': () => {
     const text = `${JSON.stringify(document, null, 2)}\n`;
     if (process.env.UPDATE_DOCS === '1') writeFileSync(FILE, text);
     else assert.ok(readFileSync(FILE, 'utf8') === text, 'run `npm run openapi` and review the changes');
@@ -118,7 +118,7 @@ suite('the OpenAPI document', {
     }
   },
 
-  'names no example of an idempotency key, which a tool would send with each request': () => {
+  'has no example of an idempotency key, because tools would send the example with each request': () => {
     const parameter = document.components.parameters['Idempotency-Key'];
     assert.ok(!('example' in parameter) && !('examples' in parameter.schema));
   },

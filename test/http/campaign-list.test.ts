@@ -29,7 +29,7 @@ suite('GET /campaigns', {
       });
     }),
 
-  'filters by dates and not by status, and counts the start and the end as active': () =>
+  'filters by dates and not by status: a campaign is active from its start to its end, both included': () =>
     withClock(async (fixture, clock) => {
       const campaigns = {
         dates: { startDate: '2026-06-01', endDate: '2026-06-30' },

@@ -29,7 +29,7 @@ function withDraft(test: (draft: Draft) => Promise<void>, fields: object = {}): 
   });
 }
 
-/** A new value of each field that does not refer to other records, as it is stored. */
+/** A new value of each field that does not refer to other records. The values are in the form in which they are stored. */
 const newValues = {
   name: 'New',
   description: 'New',
@@ -83,7 +83,7 @@ suite('PATCH /campaigns/{id}', {
       }
     }),
 
-  'changes nothing, not even updatedAt, if every value equals the stored one': () =>
+  'changes nothing, not even updatedAt, if every value equals the stored value': () =>
     withDraft(
       async ({ clock, patch, read }) => {
         const before = await read();
@@ -99,7 +99,7 @@ suite('PATCH /campaigns/{id}', {
       { shareRewardAmount: '100.00', resources: RESOURCES },
     ),
 
-  'compares a single date with the stored value of the other one, and two dates with each other': () =>
+  'compares a single new date with the other stored date, and two new dates with each other': () =>
     withDraft(async ({ patch }) => {
       for (const [body, ...paths] of [
         [{ endDate: '2026-01-30' }, 'endDate'],

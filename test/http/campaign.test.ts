@@ -41,7 +41,7 @@ suite('POST /campaigns', {
       assert.deepEqual(await fixture.list('/campaigns?includeArchived=true'), [archived, campaign]);
     }),
 
-  'stores fields in their normal form, even if the response does not contain them': () =>
+  'stores each field in its normal form, even a field that the response does not contain': () =>
     withFixture(async (fixture, api) => {
       const [tag, group, pillar] = [
         await fixture.create('/tags'),
@@ -81,7 +81,7 @@ suite('POST /campaigns', {
       assert.deepEqual({ ...stored, ...expected }, stored);
     }),
 
-  'accepts up to 100 IDs in the order sent, and drops duplicates': () =>
+  'accepts up to 100 IDs of tags and of groups, keeps their order, and drops duplicates': () =>
     withFixture(async (fixture, api) => {
       for (const [path, field] of [
         ['/tags', 'tagIds'],
@@ -152,17 +152,17 @@ suite('POST /campaigns', {
 });
 
 const numbers: SampleValues = { valid: [0, 1.5, 1e300], invalid: [-1, -0.001, '5', ...booleans.valid, []] };
-const NULL = { valid: [null] };
-/** The fields of a resource. `null` is valid only if it is listed. */
+const NULL_IS_VALID = { valid: [null] };
+/** The fields of a resource. `null` is valid only for the fields that list it. */
 const resourceFields: Readonly<Record<string, SampleValues>> = {
   url: withSamples(urls, { invalid: [undefined] }),
   type: oneOf('image', 'video', 'pdf'),
   mimeType: texts({ max: 255 }),
   size: numbers,
-  width: withSamples(numbers, NULL),
-  height: withSamples(numbers, NULL),
-  thumbnailUrl: withSamples(urls, NULL),
-  language: withSamples(texts({ max: 255 }), NULL),
+  width: withSamples(numbers, NULL_IS_VALID),
+  height: withSamples(numbers, NULL_IS_VALID),
+  thumbnailUrl: withSamples(urls, NULL_IS_VALID),
+  language: withSamples(texts({ max: 255 }), NULL_IS_VALID),
   order: numbers,
 };
 
@@ -192,7 +192,7 @@ suite('POST /campaigns with resources', {
       for (const url of urls.invalid) await assertInvalid(fixture, [[{ resources: [URL, url] }, ['resources.1']]]);
     }),
 
-  'accepts at most 50 resources that are strings or objects, and names the path of each problem': () =>
+  'accepts at most 50 resources, each a string or an object, and names the path of each problem': () =>
     withFixture(async (fixture, api) => {
       const fifty = Array.from({ length: 50 }, (_, i) => (i % 2 ? URL : { url: `${URL}?${i}` }));
       assert.equal((await createAndRead(api, fixture, { resources: fifty })).resources.length, 50);
@@ -223,7 +223,7 @@ suite('POST /campaigns with resources', {
 });
 
 suite('a campaign', {
-  'shows its shares and clicks, and hasShared to a member': () =>
+  'shows the numbers of its shares and clicks, and to a member also hasShared': () =>
     withFixture(async (fixture, api) => {
       const { workspaceId, admin } = fixture;
       const { id } = await create(fixture);

@@ -5,7 +5,7 @@ import { suite } from '../support/suite.ts';
 
 const socket = { remoteAddress: '192.0.2.1' } as Socket;
 
-/** Groups of addresses. The addresses of a group count as one client. An invalid one counts as the address of `socket`. */
+/** Groups of addresses. The addresses of a group count as one client. An invalid address counts as that of `socket`. */
 const equalAddresses = [
   ['203.0.113.1', '::ffff:203.0.113.1', '::ffff:cb00:7101', '0:0:0:0:0:FFFF:203.0.113.1'],
   ['203.0.113.2', '::ffff:203.0.113.2'],
@@ -17,7 +17,7 @@ const equalAddresses = [
 ];
 
 suite('getClientAddress', {
-  'returns an IPv4 address, the /64 network of an IPv6 address, or the address of the connection if ip is invalid':
+  'returns an IPv4 address, the /64 network of an IPv6 address, or for an invalid `ip` the address of the connection':
     () => {
       const resultSets = equalAddresses.map((group) => new Set(group.map((ip) => getClientAddress({ ip, socket }))));
       for (const [i, set] of resultSets.entries()) assert.equal(set.size, 1, `${equalAddresses[i]}: ${[...set]}`);

@@ -30,7 +30,7 @@ suite('a deleted tag', {
       assertInvalidFields(await call('POST', '/campaigns', body), ['tagIds.0']);
     }),
 
-  'leaves campaigns as they are, but no filter by the tag finds them': () =>
+  'finds no campaigns as a filter, but its campaigns stay in other lists': () =>
     withDeletedTag(async ({ list }, { campaign, deletedTag, otherTag }) => {
       for (const query of [`tagIds=${deletedTag}`, 'tagNames=launch', `tagIds=${otherTag}&tagNames=launch`]) {
         assert.deepEqual(await list(`/campaigns?${query}`), [], query);

@@ -33,8 +33,8 @@ function withUrls(test: (urls: [string, string][]) => Promise<void>): Promise<vo
   return withService(({ url }) => test(textCases(...paths.map((path) => url + path))));
 }
 
-suite('the documentation and caches', {
-  'has a plain and a smaller compressed form of the same bytes, with different strong entity tags': () =>
+suite('the server of the documentation', {
+  'sends the same bytes in a plain and a smaller compressed form, with different strong entity tags': () =>
     withUrls((urls) =>
       each(urls, async (url) => {
         const plain = await fetchRaw(url);
@@ -53,7 +53,7 @@ suite('the documentation and caches', {
       }),
     ),
 
-  'answers 304 without a body to a client that has the current form': () =>
+  'sends 304 without a body to a client that has the current form': () =>
     withUrls((urls) =>
       each(urls, async (url) => {
         const encoding = { 'Accept-Encoding': 'gzip' };
@@ -88,7 +88,7 @@ suite('the documentation and caches', {
       assert.equal((await fetch(url)).status, 200);
     }),
 
-  'sends the form that the client prefers': () =>
+  'sends the plain or the compressed form, as Accept-Encoding prefers': () =>
     withUrls(([first]) => {
       const [url] = first as [string, string];
       const expected: Readonly<Record<string, 'gzip' | undefined>> = {
@@ -117,7 +117,7 @@ suite('the documentation and caches', {
       });
     }),
 
-  'has Cache-Control: no-store for the OpenAPI document, and no-cache for everything else': () =>
+  'sends Cache-Control: no-store with the OpenAPI document, and no-cache with everything else': () =>
     withUrls((urls) =>
       each(urls, async (url) => {
         const cacheControl = (await fetchRaw(url)).headers['cache-control'];

@@ -18,7 +18,7 @@ const valuesOf = (html: string, attribute: string) =>
   [...html.matchAll(new RegExp(`<[^>]* ${attribute}="([^"]*)"`, 'g'))].map(([, value]) => value as string);
 
 suite('the pages of the documentation', {
-  'are listed in the navigation of each page, which marks the current one': () =>
+  'are listed in the navigation of each page, which marks the current page': () =>
     withService((api) =>
       each(
         pages.map((page) => [page.path, page] as const),
@@ -72,7 +72,7 @@ suite('the pages of the documentation', {
       ),
     ),
 
-  'show no path outside of the documentation': () =>
+  'exist only at their exact paths, and give no access to other files': () =>
     withService(({ call }) =>
       each(
         textCases(
@@ -83,7 +83,7 @@ suite('the pages of the documentation', {
       ),
     ),
 
-  'respond with 500 if their file is missing, which the log explains, and nothing else fails': () =>
+  'return 500 and cause a log line if their file is missing, while all other paths work': () =>
     withCheckout({ isBuilt: true }, async ({ folder, start }) => {
       await rm(join(folder, 'docs'), { recursive: true });
       const { url, output } = await start('node dist/bootstrap/main.js');
@@ -112,7 +112,7 @@ a <img src=x onerror=alert(1)> b \`<b>\` [x](javascript:alert(1)) [y](https://ex
     assert.deepEqual(valuesOf(html, 'href'), ['https://example.com/?a=&quot;b&amp;c', 'https://example.com']);
   },
 
-  'gets fragments as on GitHub, which differ for equal headings': () => {
+  'gets the same fragments of headings as on GitHub, also for equal headings': () => {
     const markdown =
       '# Title\n\n## [Unreleased]\n\n### Added\n\n## A `code`, and *more*\n\n### Added\n\n### Ärger & Co.\n';
     const { headings, html } = renderMarkdownPage(markdown, () => undefined);

@@ -130,7 +130,7 @@ suite('the API reference', {
     );
   },
 
-  'has a link to itself in each heading': () => {
+  'has in each heading a link to this heading': () => {
     const headings = [...page.matchAll(/<h([2-4])[^>]*>(.*?)<\/h\1>/g)].map(([, , content]) => content as string);
     assert.ok(headings.length > operations.length * 2);
     assert.deepEqual(

@@ -18,7 +18,7 @@ async function findFiles({ call }: Api, page: string): Promise<string[]> {
 }
 
 suite('the documentation', {
-  'contains the OpenAPI document of the package, and requires no key': () =>
+  'contains the OpenAPI document docs/openapi.json, and requires no key': () =>
     withService(async ({ call }) => {
       const response = await call('GET', '/openapi.json', {
         ...WITHOUT_KEY,

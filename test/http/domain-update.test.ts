@@ -40,7 +40,7 @@ suite('PATCH /domains/{id}', {
       jsonOf(await setArchived(second, other.id, false));
     }),
 
-  'changes neither the slug nor whether the domain is verified': () =>
+  'rejects the fields `slug` and `verified`': () =>
     withFixture(async ({ call, create }) => {
       const { id } = await create(PATH);
       const body = { slug: 'a.example', verified: true };

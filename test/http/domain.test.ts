@@ -27,7 +27,7 @@ suite('POST /domains', {
       assert.deepEqual(await fixture.list(ALL), [archived, domain]);
     }),
 
-  'rejects any spelling of an existing slug, unless archived is sent': () =>
+  'rejects any spelling of an existing slug, unless the body contains `archived`': () =>
     withFixture(async (fixture) => {
       const { id } = jsonOf(await post(fixture, 'bücher.example'), 201);
       for (const slug of ['BÜCHER.example.', 'xn--bcher-kva.example', ' Bu\u0308cher.example']) {
@@ -59,7 +59,7 @@ suite('POST /domains', {
       }
     }),
 
-  'marks as primary the domain that has been live for the longest time, and shows which are verified': () =>
+  'marks as primary the domain that has been live for the longest time, and shows which domains are verified': () =>
     withClock(async (fixture, clock, { app }) => {
       const steps: readonly [slug: string, archived: boolean, primary: string[]][] = [
         ['a.example', true, []],
@@ -82,7 +82,7 @@ suite('POST /domains', {
       assert.deepEqual(await fixture.list(PATH, 'verified'), [true, false]);
     }),
 
-  'rejects creating or unarchiving a domain if another workspace has a live, verified domain with its slug': () =>
+  'rejects creating or unarchiving a domain if another workspace has a live, verified domain with the same slug': () =>
     withFixture(async (first, api) => {
       const second = await createFixture(api);
       const { id } = jsonOf(await post(first, SLUG), 201);

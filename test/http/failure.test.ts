@@ -13,7 +13,7 @@ const SECRET = 'mongodb://admin:hunter2@10.0.0.7 refused: E11000 in advocacy.cam
 
 const fail = () => Promise.reject(new Error(SECRET));
 
-/** Use cases that are made to fail, each with a request that needs it. */
+/** Use cases that are made to fail, each with a request that calls the use case. */
 const failures: readonly (readonly [use: (app: Application) => object, method: string, path: string, body?: object])[] =
   [
     [(app) => Object.assign(app.campaigns, { list: fail }), 'GET', '/campaigns'],
@@ -37,22 +37,23 @@ function withLog(test: (api: Api, takeFailures: () => any[]) => Promise<void>): 
 }
 
 suite('an unexpected error', {
-  'becomes a response with status 500 without internals, and a log line with its details and the same request id': () =>
-    withLog(async ({ app, call }, takeFailures) => {
-      for (const [makeFail, method, path, body] of failures) {
-        makeFail(app);
-        const response = await call(method, path, { body });
-        assertError(response, 500);
-        const sent = [...response.headers.values(), response.text];
-        assert.ok(!sent.some((value) => /mongodb|hunter2|E11000|storage|\.ts/i.test(value)), response.text);
-        const [failure, ...others] = takeFailures();
-        assert.equal(others.length, 0);
-        assert.equal(failure.requestId, response.headers.get('x-request-id'));
-        assert.equal(failure.err.message, SECRET);
-        assert.match(failure.err.stack, /failure\.test/);
-      }
-      assert.equal((await call('GET', '/healthz')).status, 200);
-    }),
+  'becomes a response with status 500 without internals, and a log line with details and the request ID of the response':
+    () =>
+      withLog(async ({ app, call }, takeFailures) => {
+        for (const [makeFail, method, path, body] of failures) {
+          makeFail(app);
+          const response = await call(method, path, { body });
+          assertError(response, 500);
+          const sent = [...response.headers.values(), response.text];
+          assert.ok(!sent.some((value) => /mongodb|hunter2|E11000|storage|\.ts/i.test(value)), response.text);
+          const [failure, ...others] = takeFailures();
+          assert.equal(others.length, 0);
+          assert.equal(failure.requestId, response.headers.get('x-request-id'));
+          assert.equal(failure.err.message, SECRET);
+          assert.match(failure.err.stack, /failure\.test/);
+        }
+        assert.equal((await call('GET', '/healthz')).status, 200);
+      }),
 
   'is logged with its causes, but without records that a driver adds to an error or quotes in a message': () => {
     const logged: string[] = [];

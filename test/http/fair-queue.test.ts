@@ -14,7 +14,7 @@ const MIN_IN_FLIGHT_COUNT = 4;
 const MIN_WORKSPACE_IN_FLIGHT_COUNT = 2;
 const PAUSE_MS = 250;
 
-/** A queue with a simulated clock, whose requests are named after their workspaces. */
+/** A queue with a simulated clock. Each request is a text, the name of its workspace. */
 class Simulation {
   now = 1_000_000;
   readonly begun: string[] = [];
@@ -35,7 +35,7 @@ class Simulation {
 
   /**
    * Serves one request after another for a time. Each request takes `costMs`. Before each of them, adds new requests:
-   * `arriving` is their number by workspace. Returns the reasons of all rejections.
+   * `arriving` has the number of new requests of each workspace. Returns the reasons of all rejections.
    */
   serve(milliseconds: number, costMs: number, arriving: Readonly<Record<string, number>> = {}): RejectionReason[] {
     const rejections: (RejectionReason | undefined)[] = [];
@@ -91,7 +91,7 @@ suite('a fair queue', {
     assert.equal(simulation.begun.length, MAX_BURST_COUNT);
   },
 
-  'rejects requests that would wait too long behind requests of their workspace, and none of any other workspace':
+  'rejects requests that would wait too long behind others of their workspace, but no requests of another workspace':
     () => {
       for (const costMs of [0.5, 5, 50]) {
         const simulation = new Simulation();
@@ -134,7 +134,7 @@ suite('a fair queue', {
     assert.ok(waitMs > MAX_BURST_WAIT_MS / 2 && waitMs <= MAX_BURST_WAIT_MS + 1_000, `${waitMs} ms`);
   },
 
-  'rejects the excess of a burst only from the workspace that sent most of it': () => {
+  'rejects the excess of a burst only from the workspace that sent most of the burst': () => {
     const simulation = new Simulation();
     simulation.add('a', 2 * MAX_BURST_COUNT);
     simulation.add('b', 100);
@@ -142,7 +142,7 @@ suite('a fair queue', {
     assert.deepEqual(new Set(simulation.queue.takeLate(simulation.now)), new Set(['a']));
   },
 
-  'rejects requests that have waited too long while the service serves none': () => {
+  'rejects requests that have waited too long, even while no request is served': () => {
     const simulation = new Simulation();
     simulation.begin();
     simulation.add('a', MIN_WORKSPACE_IN_FLIGHT_COUNT + 3);
@@ -152,7 +152,7 @@ suite('a fair queue', {
     assert.equal(simulation.queue.length, 0);
   },
 
-  'limits the requests in flight of each workspace and of all, and raises the limits with the throughput': () => {
+  'limits the requests in flight of each workspace and in total, and raises the limits with the throughput': () => {
     const simulation = new Simulation();
     for (const workspace of ['a', 'b', 'c']) simulation.add(workspace, 100);
     simulation.begin();

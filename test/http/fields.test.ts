@@ -17,7 +17,7 @@ import { type Api, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { createTenant, type Tenant } from '../support/tenants.ts';
 
-const NULL = { valid: [null] };
+const NULL_IS_VALID = { valid: [null] };
 
 // test/core tests how amounts, whole numbers, dates, IDs and slugs are parsed. The values here show that a field uses the
 // parser.
@@ -48,7 +48,7 @@ const ICONS = `
   clock chart-bar chart-line chart-dots chart-pie trending-up trophy award bolt flame sun moon cloud camera
   microphone video photo file-text clipboard check circle-check help question-mark`;
 
-/** The fields of all bodies, by the path segment of their resource. Values are `null` only if the field accepts it. */
+/** The fields of all bodies, by the path segment of their resource. The valid values of a field contain `null` if it accepts `null`. */
 const fields: Readonly<Record<string, Readonly<Record<string, SampleValues>>>> = {
   campaigns: {
     name: texts({ min: 1, max: 190 }),
@@ -63,13 +63,13 @@ const fields: Readonly<Record<string, Readonly<Record<string, SampleValues>>>> =
     clickRewardAmount: amount,
     maxRewardPerEmployee: amount,
     totalBudget: amount,
-    domain: { ...NULL, invalid: slug.invalid },
-    image: withSamples(urls, NULL),
+    domain: { ...NULL_IS_VALID, invalid: slug.invalid },
+    image: withSamples(urls, NULL_IS_VALID),
     tagIds: ids,
     groupIds: ids,
     resources: { valid: [[]], invalid: ['https://example.com', { 0: 'https://example.com', length: 1 }] },
     targetShares: wholeNumber,
-    contentPillarId: { ...NULL, invalid: ['', 'no-id', UNKNOWN_ID.replaceAll('-', '')] },
+    contentPillarId: { ...NULL_IS_VALID, invalid: ['', 'no-id', UNKNOWN_ID.replaceAll('-', '')] },
   },
   'inspiration-questions': {
     question: texts({ min: 10, max: 170 }),
@@ -97,10 +97,10 @@ const fields: Readonly<Record<string, Readonly<Record<string, SampleValues>>>> =
   tags: { name: withSamples(texts({ min: 1, max: 190 }), { invalid: ['a,b', ','] }) },
 };
 
-/** Fields that accept other values in some operations. */
+/** Fields that accept other values in an operation, by the ID of the operation. */
 const otherFields: Readonly<Record<string, Readonly<Record<string, SampleValues>>>> = {
   // A published campaign, which each test updates, cannot become a draft again.
-  updateCampaign: { status: oneOf('published', 'archived'), targetShares: withSamples(wholeNumber, NULL) },
+  updateCampaign: { status: oneOf('published', 'archived'), targetShares: withSamples(wholeNumber, NULL_IS_VALID) },
 };
 
 /** The required fields of each operation that has any. */
@@ -114,13 +114,13 @@ const requiredFields: Readonly<Record<string, readonly string[]>> = {
   updateTag: ['name'],
 };
 
-/** The fields of the longest possible campaign, so that each date can be tested alone. */
-const LONGEST = { startDate: '0001-01-01', endDate: '9999-12-31' };
+/** The dates of the longest possible campaign. A test can replace either of them by any valid date. */
+const LONGEST_PERIOD = { startDate: '0001-01-01', endDate: '9999-12-31' };
 
 /** Calls an operation with a valid body, to which `changes` are applied. */
 function callWith(api: Api, operation: Operation, tenant: Tenant, changes: object) {
   const { path, body } = validCallOf(operation, tenant);
-  const dates = operation.body && 'startDate' in operation.body.shape ? LONGEST : {};
+  const dates = operation.body && 'startDate' in operation.body.shape ? LONGEST_PERIOD : {};
   return api.call(operation.method, path, { key: tenant.key, body: { ...body, ...dates, ...changes } });
 }
 

@@ -300,7 +300,7 @@ const probes: Readonly<Record<string, Probe>> = {
 };
 
 suite('the HTTP server', {
-  'responds to each request with the expected statuses, and stores nothing of an invalid one': () =>
+  'responds to each request with the expected statuses, and stores nothing of an invalid request': () =>
     withService(async (api) => {
       const before = await readLists(api);
       await each(probes, async ({ sends, gets, isHalfClosed = false }) => {
@@ -329,7 +329,7 @@ function assertResponse({ status, headers, body: text }: RawResponse): void {
   assert.equal(errors[error.code as keyof typeof errors].status, status);
 }
 
-/** Returns lists, which no probe changes. */
+/** Returns the texts of some lists, which no probe may change. */
 async function readLists({ call }: Api): Promise<unknown> {
   const lists = ['/campaigns?includeArchived=true', '/domains?includeArchived=true', '/content-pillars', '/tags'];
   return Promise.all(lists.map(async (path) => (await call('GET', path)).text));

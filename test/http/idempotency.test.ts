@@ -21,7 +21,7 @@ interface Setup {
   readonly wait: (milliseconds: number) => void;
 }
 
-/** Settings for tests that advance the clock of the storage. MongoDB has its own clock. */
+/** Settings for tests that advance the clock of the storage. They use memory storage, because MongoDB has its own clock. */
 const MEMORY_SETTINGS = { STORAGE: 'memory', DEMO_API_KEY };
 
 function withSetup(test: (setup: Setup) => Promise<void>, settings = {}): Promise<void> {
@@ -121,7 +121,7 @@ suite('a POST with an Idempotency-Key', {
       await each(sameBodies, async (body) => assertReplay(await post('key', '/campaigns', body), first));
     }),
 
-  'is rejected if that key was used with another body': () =>
+  'is rejected if the same key was used with another body': () =>
     withSetup(async ({ api, own, post }) => {
       const first = await post('key', '/campaigns', text);
       const stored = await readAllLists(api, own.key);
@@ -197,7 +197,7 @@ suite('a POST with an Idempotency-Key', {
       assertReplay(await post('key', '/inspiration-questions', question), served[0] as ApiResponse);
     }),
 
-  'is rejected while the first request runs, until its lock expires': () =>
+  'is rejected while the first request runs, until the lock of the first request expires': () =>
     withSetup(async ({ api, own, post, wait }) => {
       const hanging = await startHangingRequest(api, own);
       assertError(await post('key', '/inspiration-questions', question), 409, /is in progress/);
@@ -220,7 +220,7 @@ suite('a POST with an Idempotency-Key', {
       assertError(await post('key', '/inspiration-questions', question), 409);
       hanging.end();
       await hanging.first;
-      // The first request had another body, so this one is not replayed.
+      // The first request had another body, so this request does not get its response.
       assertInvalidFields(await post('key', '/inspiration-questions', question), ['Idempotency-Key']);
     }),
 });
@@ -246,7 +246,7 @@ async function createRunRequest({ app }: Api, { workspaceId, key }: Tenant, idem
   return { workspaceId, keyId, operationId: 'createInspirationQuestion', idempotencyKey, fingerprint: 'of its body' };
 }
 
-/** Starts a request that has the lock of its idempotency key. Its transaction begins after the call of `end`. */
+/** Starts a request that has the lock of its idempotency key. The transaction of the request begins after the call of `end`. */
 async function startHangingRequest(api: Api, own: Tenant) {
   const request = await createRunRequest(api, own, 'key');
   const { held, release } = holdNextTransaction(api.app);

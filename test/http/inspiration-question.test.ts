@@ -33,7 +33,7 @@ suite('POST /inspiration-questions', {
       assert.deepEqual(await fixture.list(`${PATH}?includeArchived=true`), [other, created]);
     }),
 
-  'accepts up to 100 groups in the order sent, and drops duplicates, as PATCH does': () =>
+  'accepts up to 100 groups, keeps their order, and drops duplicates, as PATCH does': () =>
     withFixture(async (fixture) => {
       const { id } = await fixture.create(PATH);
       const ids = await createGroups(fixture, 101);

@@ -42,7 +42,7 @@ suite('a body over the limit', {
       assertError(await callRaw(api, post({ headers: [LENGTH_OVER_LIMIT, EXPECT] })), 400, /must be JSON/);
     }),
 
-  'does not delay an operation that ignores its body': () =>
+  'does not delay an operation that ignores bodies': () =>
     withService(async (api) => {
       const response = await callRaw(api, {
         method: 'GET',
@@ -54,7 +54,7 @@ suite('a body over the limit', {
       assert.equal(response.headers.get('connection'), 'close');
     }),
 
-  'gets a response that the client can read even after it has sent the whole body': () =>
+  'gets a response that the client can still read after sending the whole body': () =>
     withService(async (api) => {
       const body = Buffer.alloc(64 * BODY_LIMIT, ' ');
       assertError(await callRaw(api, post({ headers: [TYPE], body })), 400, TOO_LARGE);

@@ -84,7 +84,7 @@ interface Log {
   readonly stderr: string;
 }
 
-/** Runs a service as a process for some requests, stops it, and resolves to its log. */
+/** Runs a service as a process during `work`, which sends requests, stops the service, and resolves to its log. */
 async function runAndReadLog(settings: Record<string, string>, work: (url: string) => Promise<unknown>): Promise<Log> {
   let stderr = '';
   await withProcess(settings, async ({ url, child, output, waitForExit }) => {
@@ -126,7 +126,7 @@ suite('the log', {
     assert.deepEqual([health.route, ready.route], ['/healthz', '/readyz']);
   },
 
-  'does not contain a secret from any part of a request, except from the path of a 404, at any level': async () => {
+  'contains at no level a secret from a part of a request, except from the path of a 404': async () => {
     const check = async (level: string) => {
       let statuses: number[] = [];
       const settings = { LOG_LEVEL: level, REFUSED_CREDENTIALS_PER_MINUTE: '3' };

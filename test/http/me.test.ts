@@ -43,7 +43,7 @@ suite('GET /me', {
       });
     }),
 
-  'returns a change of the member': () =>
+  'returns the new name of a member who was renamed': () =>
     withFixture(async ({ workspaceId, admin, call }, { app }) => {
       await app.members.update(workspaceId, admin.id, { name: 'Kim Jones' });
       assert.equal(jsonOf(await call('GET', '/me')).member.name, 'Kim Jones');

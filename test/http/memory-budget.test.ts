@@ -17,7 +17,10 @@ const BODY_LIMIT = 2 ** 20;
 const MAX_MIB = 128;
 /** The number of questions on a page. JSON needs six bytes for each character of their descriptions, so a page has three megabytes. */
 const QUESTION_COUNT = 100;
-/** The number of requests of a client that reads no response. The first responses fit into the buffers of its connection. */
+/**
+ * The number of requests of a client that reads no response. One request would be too few, because the first responses fit into the
+ * buffers of the connection.
+ */
 const UNREAD_COUNT = 10;
 const CONNECTION_COUNT = 10;
 const REJECTED =
@@ -28,7 +31,7 @@ const createHead = (key: string) =>
 const HEAD = createHead(DEMO_API_KEY);
 
 suite('a memory budget', {
-  'has an error only if all workspaces together exceed it, and only for those that use at least the average': () => {
+  'has an error only if it is exceeded in total, and only for workspaces that use at least the average': () => {
     const budget = new MemoryBudget();
     const hasError = (...workspaces: string[]) =>
       workspaces.map((workspace) => budget.findError(workspace) !== undefined);

@@ -41,7 +41,7 @@ function eachList(test: (path: string, fixture: Fixture) => Promise<void>): Prom
 }
 
 suite('a list of groups or tags', {
-  'has the newest record first by default, with exactly the fields of a single record': () =>
+  'has the newest record first by default, with the same fields as the response to a GET of this record': () =>
     eachList(async (path, { call, list }) => {
       const records = await list(path);
       assert.deepEqual(await list(path, 'name'), [...NAMES.slice(0, 3).toReversed(), ...NAMES.slice(3).toReversed()]);

@@ -95,7 +95,10 @@ interface Holder {
   readonly member?: { readonly role: Role; readonly invitation?: Invitation };
 }
 
-/** The holders of keys, each with its permissions, and the status of a request without the needed permission. See also test/core/caller.test.ts. */
+/**
+ * The holders of keys, each with its permissions, and the status of a request without the needed permission. See also
+ * test/core/caller.test.ts.
+ */
 const holders: readonly (readonly [Holder, permissions: readonly Permission[], rejection: number])[] = [
   [{ access: 'full' }, ['read', 'write'], 403],
   [{ access: 'read' }, ['read'], 403],
@@ -271,7 +274,7 @@ suite('every operation', {
     return eachOperation(operationsBy('PATCH'), test, { now: () => now });
   },
 
-  'returns the ID if it is a DELETE, and the record does not exist afterwards': () =>
+  'deletes the record and returns its ID if it is a DELETE': () =>
     eachOperation(operationsBy('DELETE'), async ({ api, call, operation, tenant, path }) => {
       const segment = pathSegmentOf(operation);
       assert.deepEqual((await call()).json, { id: tenant.ids[segment] });
@@ -315,7 +318,7 @@ suite('every operation', {
       });
     }),
 
-  'returns 404 for other methods at its path': () =>
+  'returns 404 for methods that do not exist at its path': () =>
     eachOperation(firstOperationsOfPaths, async ({ api, operation, tenant, path: target }) => {
       const before = await readAllLists(api, tenant.key);
       const methods: string[] = operations.filter(({ path }) => path === operation.path).map(({ method }) => method);
@@ -355,7 +358,7 @@ suite('every operation', {
   },
 });
 
-/** Asserts that a response is a 422 that names each unknown field, and the allowed ones. */
+/** Asserts that a response is a 422 that names each unknown field, and the allowed fields. */
 function assertUnknown(response: ApiResponse, names: readonly string[], allowed: readonly string[]): void {
   const hint = allowed.length > 0 ? `allowed fields: ${allowed.join(', ')}` : 'no fields are allowed here';
   assertError(response, 422);

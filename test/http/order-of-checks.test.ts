@@ -34,7 +34,7 @@ type Fault = readonly [
   status: number,
   message: RegExp,
   draft: (own: Tenant) => Draft,
-  /** Whether a request can have the error. By default, each can. */
+  /** Whether a request can have the error. By default, every request can. */
   canHave?: (request: Draft) => boolean,
 ];
 
@@ -75,7 +75,7 @@ const faults: Readonly<Record<string, Fault>> = {
     () => ({ body: { endDate: '2000-01-01' } }),
     (request) => isFor('campaigns')(request) && hasId(request),
   ],
-  'a status that cannot follow': [
+  'a change of the status that is not allowed': [
     8,
     409,
     /^The status cannot change/,

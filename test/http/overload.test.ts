@@ -21,8 +21,8 @@ const MIN_CLIENT_COUNT = 600;
 const MAX_CLIENT_COUNT = 9_600;
 
 /**
- * Settings for tests in which searches keep the service itself busy. If `TEST_STORAGE` is `mongodb`, these tests use memory storage: MongoDB
- * searches in a process of its own, so they would need more connections than they can open.
+ * Settings for tests in which searches keep the service itself busy. If `TEST_STORAGE` is `mongodb`, these tests use memory storage:
+ * MongoDB searches in a process of its own, so the tests would need more connections than they can open.
  */
 const BUSY_SERVICE_SETTINGS: Readonly<Record<string, string>> =
   process.env.TEST_STORAGE === 'mongodb' ? { STORAGE: 'memory', DEMO_API_KEY } : {};
@@ -98,19 +98,18 @@ suite('many requests', {
       }
     }),
 
-  'are all served, and each is counted exactly once, if a key sends as many searches at the same time as its limit allows':
-    () =>
-      withService(
-        async (api) => {
-          const clients = await ConcurrentClients.open(api.url, KEY_LIMIT_COUNT);
-          const responses = await clients.sendOnAll(requestBytes('GET', '/campaigns?search=zq'));
-          assert.deepEqual([...new Set(responses.map(({ status }) => status))], [200]);
-          const [more] = await clients.sendOnAll(requestBytes('GET', '/campaigns'));
-          assert.equal(more?.status, 429);
-          clients.close();
-        },
-        { settings: { RATE_LIMIT_POINTS: `${KEY_LIMIT_COUNT}` } },
-      ),
+  'are all served, and count once each, if a key sends its whole limit of searches at the same time': () =>
+    withService(
+      async (api) => {
+        const clients = await ConcurrentClients.open(api.url, KEY_LIMIT_COUNT);
+        const responses = await clients.sendOnAll(requestBytes('GET', '/campaigns?search=zq'));
+        assert.deepEqual([...new Set(responses.map(({ status }) => status))], [200]);
+        const [more] = await clients.sendOnAll(requestBytes('GET', '/campaigns'));
+        assert.equal(more?.status, 429);
+        clients.close();
+      },
+      { settings: { RATE_LIMIT_POINTS: `${KEY_LIMIT_COUNT}` } },
+    ),
 
   'are rejected before other checks if there are too many, while health probes are served': () =>
     withService(
@@ -158,7 +157,7 @@ suite('many requests', {
       { settings: { ...BUSY_SERVICE_SETTINGS, METRICS_PORT: '0' } },
     ),
 
-  'get responses if their client ends its side of the connection': () =>
+  'get responses even if their client ends its side of the connection': () =>
     withService(async ({ url }) => {
       const responses = await sendRaw(url, Array(BURST_COUNT).fill(requestBytes('GET', '/campaigns')), true);
       assert.deepEqual(
@@ -178,7 +177,8 @@ async function sendBurst(api: Api, campaignCount: number, descriptionLength: num
   for (let i = 0; i < campaignCount; i += 100) {
     await api.app.campaigns.createMany({ workspaceId: many.workspaceId }, Array(100).fill(fields));
   }
-  // The queue treats the requests of both keys as those of one workspace. It learns the workspace of a key from the first request with it.
+  // The queue treats the requests of both keys as those of one workspace. It learns the workspace of a key from the first request with
+  // this key.
   const keys = [many.key, await createKey(api, many.workspaceId)];
   const connections = await Promise.all(Array.from({ length: SEARCH_COUNT }, () => ConcurrentClients.open(api.url, 1)));
   const otherConnection = await ConcurrentClients.open(api.url, 1);
@@ -205,8 +205,9 @@ async function sendBurst(api: Api, campaignCount: number, descriptionLength: num
 
 const SEARCH_COUNT = 120;
 /**
- * This maximum is generous, because a read takes longer on a busy machine. Without a separate queue for searches, 75 or more
- * searches begin before the response on MongoDB. With neither this queue nor fair queueing, almost all do, on each storage.
+ * The maximum number of searches that may begin between the read and its response. It is generous, because a read takes longer on
+ * a busy machine. On MongoDB, 75 or more searches begin without a separate queue for searches. On each storage, almost all begin
+ * without this queue and without fair queueing.
  */
 const MAX_OVERTAKING_COUNT = SEARCH_COUNT / 2;
 
@@ -221,7 +222,7 @@ suite('a burst of searches of one workspace', {
       { settings: BUSY_SERVICE_SETTINGS },
     ),
 
-  'is served, and at most half of it begins while a read of another workspace waits: with MongoDB': async () => {
+  'on MongoDB is served, and at most half of it begins while a read of another workspace waits': async () => {
     const { uri, stop } = await createDatabase();
     try {
       await withService(

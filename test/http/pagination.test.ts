@@ -122,7 +122,7 @@ suite('pages', {
       assert.deepEqual([first, second], [created.slice(0, 2), created.slice(1, 3)]);
     }),
 
-  'end after as many campaigns as the query parameter limit says, counted over all pages': () =>
+  'end after the number of campaigns in the query parameter `limit`, counted over all pages': () =>
     withFixture(async (fixture) => {
       const created = await createRecords(fixture, '/campaigns', 30);
       const cases: readonly [query: string, from: number, to: number, relations: string[]][] = [
@@ -161,7 +161,10 @@ function unusedIds(count: number): string[] {
   return Array.from({ length: count }, (_, i) => UNKNOWN_ID.slice(0, -3) + String(i).padStart(3, '0'));
 }
 
-/** Functions that create three records. Each returns the path of the list, the name of its parameter for IDs, and IDs that find them. */
+/**
+ * Functions that each create three records. They return the path of the list, the name of its parameter for IDs, and IDs that select
+ * the records.
+ */
 const idLists: readonly ((fixture: Fixture) => Promise<readonly [path: string, name: string, usedIds: string[]]>)[] = [
   async (fixture) => {
     const { id } = await fixture.create('/tags', { name: 'launch' });
@@ -176,7 +179,7 @@ const idLists: readonly ((fixture: Fixture) => Promise<readonly [path: string, n
   async (fixture) => ['/content-pillars', 'ids', await createRecords(fixture, '/content-pillars', 3)],
 ];
 
-/** Requests the second page of size 1, and follows both links to the first and to the last page. */
+/** Requests the second page of size 1, and follows its links: one to the first page, and one to the last page. */
 async function followBoth(fixture: Fixture, query: string): Promise<void> {
   const second = await get(fixture, `${query}&pageSize=1&page=2`);
   const { next, prev } = linksOf(second);
@@ -186,7 +189,7 @@ async function followBoth(fixture: Fixture, query: string): Promise<void> {
 }
 
 suite('links to other pages', {
-  'both fit into the header for 100 IDs, repeated or comma-separated, and omit duplicates': () =>
+  'both fit into the header even if the query has 100 IDs, and omit duplicate IDs': () =>
     withFixture(async (_, api) => {
       for (const createList of idLists) {
         const fixture = await createFixture(api);
@@ -210,7 +213,7 @@ suite('links to other pages', {
       assert.deepEqual([fieldValuesOf(last, 'id').length, Object.keys(linksOf(last))], [1, ['prev']]);
     }),
 
-  'cause a 422 if there is a next page and the query is too long for a link to it': () =>
+  'cause a 422 if the query is too long for the link to an existing next page': () =>
     withFixture(async (fixture) => {
       await (idLists[0] as (typeof idLists)[number])(fixture);
       const names = Array.from({ length: 99 }, (_, i) => `${String(i).padStart(2, '0')}${'名前'.repeat(7)}`);

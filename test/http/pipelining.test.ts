@@ -45,7 +45,7 @@ suite('requests of one connection', {
       );
     }),
 
-  'wait while their client does not read, and are served when it does': () =>
+  'wait while their client does not read, and are served when it reads again': () =>
     withService(async (api) => {
       await createLargePage(api.url);
       const socket = await sendUnread(api.url, [
@@ -73,22 +73,21 @@ suite('requests of one connection', {
       assert.equal(await countCreated(api), 0);
     }),
 
-  'are all served, even more than the maximum, because the service reads some at a time, and no more while one waits':
-    () =>
-      withService(async ({ url, app }) => {
-        Object.assign(app, { checkReady: () => delay(500) });
-        const socket = await sendUnread(url, [Buffer.from('GET /readyz HTTP/1.1\r\nHost:\r\n\r\n')]);
-        let received = '';
-        socket.on('data', (chunk) => (received += chunk)).resume();
-        await delay(20);
-        // A read of the server has at most 64 KiB, which is fewer than 100 of these requests.
-        const some = `GET /${'a'.repeat(1_000)} HTTP/1.1\r\nHost:\r\n\r\n`.repeat(2 * MAX_WAITING_COUNT);
-        socket.write(Buffer.concat([Buffer.from(some), last]));
-        await once(socket, 'close');
-        assert.equal(received.match(/HTTP\/1\.1 404 /g)?.length, 2 * MAX_WAITING_COUNT);
-      }),
+  'are all served even if they exceed the maximum, because the service reads no more while a request waits': () =>
+    withService(async ({ url, app }) => {
+      Object.assign(app, { checkReady: () => delay(500) });
+      const socket = await sendUnread(url, [Buffer.from('GET /readyz HTTP/1.1\r\nHost:\r\n\r\n')]);
+      let received = '';
+      socket.on('data', (chunk) => (received += chunk)).resume();
+      await delay(20);
+      // A read of the server has at most 64 KiB, so it contains fewer than 100 of these requests.
+      const some = `GET /${'a'.repeat(1_000)} HTTP/1.1\r\nHost:\r\n\r\n`.repeat(2 * MAX_WAITING_COUNT);
+      socket.write(Buffer.concat([Buffer.from(some), last]));
+      await once(socket, 'close');
+      assert.equal(received.match(/HTTP\/1\.1 404 /g)?.length, 2 * MAX_WAITING_COUNT);
+    }),
 
-  'are discarded if they arrive at the same time and exceed the maximum, and the connection closes after the other responses':
+  'that arrive at the same time are discarded beyond the maximum, and the connection closes after the other responses':
     () =>
       withService(async ({ url }) => {
         const requests = 'GET /a HTTP/1.1\r\nHost:\r\n\r\n'.repeat(4 * MAX_WAITING_COUNT);
@@ -98,7 +97,7 @@ suite('requests of one connection', {
         assert.deepEqual(closing, [responses.at(-1)]);
       }),
 
-  'do not block requests of other connections after they were rejected while they waited': () =>
+  'do not block other connections if they are rejected while they wait': () =>
     withService(async ({ url, call }) => {
       const head = 'POST /tags HTTP/1.1\r\nHost:\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n';
       const broken = `GET /a HTTP/1.1\r\nHost:\r\n\r\n${head}`;

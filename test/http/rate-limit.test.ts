@@ -135,7 +135,7 @@ suite('the limit of a key', {
       assertError(await api.call('GET', '/nothing', { key }), 404);
     }),
 
-  'does not carry out a rejected request': () =>
+  'rejects a request before it has an effect': () =>
     withSettings({ RATE_LIMIT_POINTS: '1' }, async ({ api, own, get }) => {
       await get(own.key);
       assertLimited(await api.call('POST', '/tags', { key: own.key, body: { name: 'one' } }), /this key/);
@@ -188,7 +188,7 @@ suite('the limit of rejected credentials', {
       assertLimited(await get(INVALID_KEY), /rejected credentials/);
     }),
 
-  'does not apply to requests without a key or with a valid key, even from an address that exceeds it': () =>
+  'does not apply to requests without a key or with a valid key, even from an address that exceeds the limit': () =>
     withSettings({ REFUSED_CREDENTIALS_PER_MINUTE: '1' }, async ({ own, get }) => {
       await get(INVALID_KEY);
       for (let times = 0; times < 3; times++) {
@@ -252,7 +252,7 @@ suite('an address over the limit of rejected credentials', {
       assert.ok(lookupCount <= MAX_LOOKUPS_PER_SECOND * (seconds + 1), `${lookupCount} lookups in ${seconds} s`);
     }),
 
-  'gets malformed keys rejected without a lookup': () =>
+  'causes no lookups of malformed keys': () =>
     withSettings(MEASURED_SETTINGS, async ({ api, get }) => {
       for (let number = 0; number < 6; number++) await get(unknownKey(number));
       const before = await countLookups(api);
@@ -262,7 +262,7 @@ suite('an address over the limit of rejected credentials', {
       assert.equal(await countLookups(api), before);
     }),
 
-  'can use a valid key: a cached one during a flood, and a new one while unknown keys wait for their lookups': () =>
+  'can use a cached valid key during a flood, and a new valid key while unknown keys wait for their lookups': () =>
     withSettings(MEASURED_SETTINGS, async ({ api, own, get }) => {
       await get(own.key);
       for (let number = 0; number < 6; number++) await get(unknownKey(number));
@@ -323,14 +323,14 @@ suite('the address of a caller', {
       }
     }),
 
-  'is the /64 network if it is an IPv6 address': () =>
+  'counts as its /64 network if it is an IPv6 address': () =>
     withSettings({ REFUSED_CREDENTIALS_PER_MINUTE: '1', TRUST_PROXY: '1' }, async ({ api }) => {
       assertError(await sendFrom(api, '2001:db8::1'), 401);
       assertLimited(await sendFrom(api, '2001:db8::2'), /credentials/);
       assertError(await sendFrom(api, '2001:db8:0:1::1'), 401);
     }),
 
-  'is that of the connection if TRUST_PROXY is `false`, `0` or a network without that address': () =>
+  'is that of the connection if TRUST_PROXY is `false`, `0` or a network of other addresses': () =>
     each(textCases('10.0.0.0/8', 'false', '0'), (TRUST_PROXY) =>
       withSettings({ REFUSED_CREDENTIALS_PER_MINUTE: '1', TRUST_PROXY }, async ({ api }) => {
         assertError(await sendFrom(api, '203.0.113.1'), 401);

@@ -86,7 +86,7 @@ suite('a request', {
       ),
     ),
 
-  'may have only a well-formed Idempotency-Key if it is a POST': () =>
+  'must not have a malformed Idempotency-Key if it is a POST': () =>
     withService((api) =>
       each(postOperations, (operation) =>
         assertChangesNothing(api, operation, (ask) =>

@@ -3,7 +3,7 @@ import { each } from '../support/each.ts';
 import { type Fixture, withFixture } from '../support/fixture.ts';
 import { suite } from '../support/suite.ts';
 
-/** The names of the fields of each list that a search examines. */
+/** The names of the fields that a search examines, by the path of the list. */
 const lists = {
   '/campaigns': ['name', 'description'],
   '/inspiration-questions': ['question', 'description'],

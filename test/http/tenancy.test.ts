@@ -46,7 +46,7 @@ suite('a workspace', {
       assert.equal(status, 409, 'the tag of the other workspace still has its name');
     }),
 
-  'gets the same response for foreign and unknown records that are combined with a record of its own': () =>
+  'gets the same response for a foreign and an unknown record, each combined with a record of its own': () =>
     withTwoTenants(async (api, own, other) => {
       const before = await readAllLists(api, own.key);
       await each(

@@ -12,7 +12,7 @@ const request = { headers: { 'user-agent': 'Mozilla/5.0 Firefox/140.0' } } as In
 const visitors = { hash: async (visitor: string) => visitor } as VisitorHash;
 
 suite('the click of a visitor on a link', {
-  'counts again an hour after the last counted one': async () => {
+  'counts again an hour after the last counted click': async () => {
     const results: ClickResult[] = [];
     let now = 0;
     await withMonotonicClock(

@@ -25,7 +25,7 @@ const NOT_FOUND = 'https://northwind.example/not-found';
 const UNKNOWN_KEY = 'unknown0';
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
-/** A change of a campaign with texts as dates. */
+/** A change of a campaign, with dates as texts. */
 type CampaignChangeTexts = WithDateTexts<CampaignChange>;
 
 interface Request {
@@ -37,17 +37,17 @@ interface Request {
 
 interface Setup {
   readonly clock: { now: number };
-  /** While `true`, the storage of links, campaigns and domains fails. */
+  /** While `isActive` is `true`, the storage of links, campaigns and domains fails. */
   readonly outage: { isActive: boolean };
   readonly port: number;
   readonly app: Application;
-  /** Sends a request, by default of a browser, and checks the headers that every response has. */
+  /** Sends a request, by default as a browser, and checks the headers that every response has. */
   request(request: Request): Promise<LoadResponse>;
   /** Adds a verified domain. */
   addDomain(slug: string): Promise<void>;
   /** Shares a new campaign, then changes the campaign. Returns the path of the link. */
   share(domain: string | null, change?: CampaignChangeTexts): Promise<string>;
-  /** Stores all clicks. Returns those of the last shared campaign and of its share. */
+  /** Stores all clicks. Returns the clicks of the last shared campaign and of its share. */
   readClicks(): Promise<readonly number[]>;
   /** Changes the last shared campaign. */
   change(change: CampaignChange): Promise<unknown>;
@@ -206,12 +206,14 @@ suite('a request for a short link', {
     });
   }),
 
-  'leads to no link if its path or host is unknown': withLinks(async ({ request }) => {
-    for (const [path, host, expected] of otherCases) {
-      const { status, headers } = await request({ path, host });
-      assert.equal(headers.location ?? status, expected, `${host}${path}`);
-    }
-  }),
+  'leads to the `notFoundUrl` of the domain, or gets 404, if its path or host is unknown': withLinks(
+    async ({ request }) => {
+      for (const [path, host, expected] of otherCases) {
+        const { status, headers } = await request({ path, host });
+        assert.equal(headers.location ?? status, expected, `${host}${path}`);
+      }
+    },
+  ),
 
   'must have a path that is exactly the key': withLinks(async ({ request, share }) => {
     const path = await share(FULL);
@@ -227,7 +229,7 @@ suite('a request for a short link', {
     assert.equal((await request({ path, host: `${BASE.toUpperCase()}.:8443` })).headers.location, DESTINATION);
   }),
 
-  'finds an internationalized host in ASCII and in UTF-8': withLinks(async ({ share, port, addDomain }) => {
+  'can have an internationalized host, in ASCII or in UTF-8': withLinks(async ({ share, port, addDomain }) => {
     await addDomain('xn--bcher-kva.example');
     const path = await share('xn--bcher-kva.example');
     for (const host of ['xn--bcher-kva.example', 'XN--BCHER-KVA.example', 'bücher.example', 'BÜCHER.example:80']) {
@@ -237,7 +239,7 @@ suite('a request for a short link', {
     }
   }),
 
-  'is rejected with 405 for other methods, and with 400 for a missing or malformed host': withLinks(
+  'is rejected with 405 for a method other than GET and HEAD, and with 400 for a missing or malformed host': withLinks(
     async ({ request, share, port }) => {
       const path = await share(FULL);
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']) {
@@ -283,7 +285,7 @@ suite('a request for a short link', {
     assert.equal(response?.headers.get('location'), DESTINATION);
   }),
 
-  'is limited after 60 requests for unknown links from an address, also if its own link is known': withLinks(
+  'is rejected after 60 requests for unknown links from its address, even if it is for a known link': withLinks(
     async ({ request, share }) => {
       const path = await share(null);
       // A path that cannot be a guessed key does not count.
@@ -301,12 +303,15 @@ suite('a request for a short link', {
     },
   ),
 
-  'is limited by the client address that a trusted proxy adds to X-Forwarded-For': withLinks(async ({ request }) => {
-    const from = (address: string) => request({ path: `/${UNKNOWN_KEY}`, headers: { 'X-Forwarded-For': address } });
-    for (let i = 0; i < 60; i++) await from(`192.0.2.9, 198.51.100.1`);
-    assert.equal((await from('203.0.113.5, 198.51.100.1')).status, 429);
-    assert.equal((await from('198.51.100.1, 198.51.100.2')).status, 404);
-  }, 1),
+  'counts toward the limit of the client address that a trusted proxy adds to X-Forwarded-For': withLinks(
+    async ({ request }) => {
+      const from = (address: string) => request({ path: `/${UNKNOWN_KEY}`, headers: { 'X-Forwarded-For': address } });
+      for (let i = 0; i < 60; i++) await from(`192.0.2.9, 198.51.100.1`);
+      assert.equal((await from('203.0.113.5, 198.51.100.1')).status, 429);
+      assert.equal((await from('198.51.100.1, 198.51.100.2')).status, 404);
+    },
+    1,
+  ),
 
   'sees a change of its campaign or domain within five seconds': withLinks(async (setup) => {
     const { request, share, change, changeDomain, clock } = setup;
@@ -358,25 +363,23 @@ const clickCases: Record<string, { requests: readonly Omit<Request, 'path'>[]; c
 };
 
 suite('a click', {
-  'is a GET by a person that is redirected to the destination, and is not counted again if it is repeated': withLinks(
-    async (setup) => {
-      const { request, share, readClicks } = setup;
-      await each(clickCases, async ({ requests, count }) => {
-        const path = await share(null);
-        for (const one of requests) await request({ path, ...one });
-        await readClicks();
-        assert.deepEqual(await readClicks(), [count, count]);
-      });
-    },
-  ),
+  'counts once per visitor, and only if a GET by a person leads to the destination': withLinks(async (setup) => {
+    const { request, share, readClicks } = setup;
+    await each(clickCases, async ({ requests, count }) => {
+      const path = await share(null);
+      for (const one of requests) await request({ path, ...one });
+      await readClicks();
+      assert.deepEqual(await readClicks(), [count, count]);
+    });
+  }),
 
-  'is not counted if the link is closed': withLinks(async ({ request, share, readClicks }) => {
+  'is not counted if the campaign of the link has ended': withLinks(async ({ request, share, readClicks }) => {
     const path = await share(FULL, { endDate: at(-1) });
     await request({ path, host: FULL });
     assert.deepEqual(await readClicks(), [0, 0]);
   }),
 
-  'of one visitor on each of two links counts': withLinks(async ({ request, share, readClicks }) => {
+  'counts for each link that a visitor follows': withLinks(async ({ request, share, readClicks }) => {
     await request({ path: await share(null) });
     await request({ path: await share(null) });
     assert.deepEqual(await readClicks(), [1, 1]);

@@ -10,7 +10,7 @@ const OUTAGE = 'The storage of short links and clicks is unavailable.';
 const END = 'The storage of short links and clicks is available again.';
 
 suite('the log of short links', {
-  'has the end of an outage at the first response that needs the storage': async () => {
+  'has the end of an outage at the first response that shows that the storage is available': async () => {
     const messages: string[] = [];
     const stream = new Writable({ write: (line, _, done) => done(void messages.push(JSON.parse(String(line)).msg)) });
     const observer = createLinkLogObserver(pino({ level: 'warn' }, stream));
@@ -25,7 +25,7 @@ suite('the log of short links', {
         respondAt(0, 'destination');
         observer.onError?.(new Error('lost'));
         respondAt(1, 'unavailable');
-        // A cached link can be used for five seconds.
+        // For five seconds after the last error, a destination may come from the cache.
         respondAt(4_999, 'destination');
         respondAt(5_000, 'bad_request', 'method_not_allowed', 'limited', 'unavailable');
         assert.deepEqual(messages, [OUTAGE]);

@@ -3,7 +3,7 @@ import { RecentVisits } from '../../adapters/links/recent-visits.ts';
 import { suite } from '../support/suite.ts';
 
 suite('recent visits', {
-  'contain a visit until its duration has ended, which a repeated visit does not extend': () => {
+  'contain a visit for a fixed duration, which a repeated visit does not extend': () => {
     let now = 0;
     const visits = new RecentVisits(1_000, () => now);
     assert.equal(visits.add('a'), true);
