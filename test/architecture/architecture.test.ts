@@ -34,7 +34,7 @@ function forbidImports(isForbidden: (imported: string, path: string) => boolean)
       .map((imported) => `${source.path} imports ${imported}`);
 }
 
-/** Returns whether a path is one of the names, or inside one. */
+/** Returns whether a path is one of the names, or inside of a folder with one of the names. */
 function isIn(path: string, ...names: readonly string[]): boolean {
   return names.some((name) => path === name || path.startsWith(`${name}/`));
 }
@@ -106,7 +106,7 @@ const importRules: readonly {
     allowed: ['bootstrap/container.ts imports inversify', 'bootstrap/container.ts imports reflect-metadata'],
   },
   {
-    title: 'lets a storage engine import no resource of the core',
+    title: 'lets a storage engine import no entities and no use cases of the core',
     rule: forbidImports(
       (imported, path) =>
         isIn(path, ...storageEngines) &&
@@ -124,7 +124,7 @@ const importRules: readonly {
     ],
   },
   {
-    title: 'lets an adapter import no source except the core, itself and those in `sharedFiles`',
+    title: 'lets an adapter import no source except the core, itself and the files in `sharedFiles`',
     rule: forbidImports((imported, path) => {
       const adapter = adapterOf(path);
       if (adapter === undefined || !isIn(imported, ...layers)) return false;
@@ -157,7 +157,7 @@ const importRules: readonly {
     ],
   },
   {
-    title: 'lets code outside of adapters/http/protection import only protection.ts of it',
+    title: 'lets code outside of adapters/http/protection import only protection.ts from this folder',
     rule: forbidImports(
       (imported, path) =>
         isIn(imported, 'adapters/http/protection') &&
@@ -176,7 +176,7 @@ const importRules: readonly {
     ],
   },
   {
-    title: 'lets a client import nothing but itself, and only tests import a client',
+    title: 'lets a client import nothing but itself, and lets only tests import a client',
     rule: forbidImports(
       (imported, path) =>
         (isIn(path, 'clients') && !isIn(imported, path.split('/').slice(0, 2).join('/'))) ||
@@ -224,7 +224,7 @@ const importRules: readonly {
   },
 ];
 
-/** The adapters and the file that bootstrap may load in every process. It must load others with `import()` when needed. */
+/** The adapters and the file that bootstrap may load in every process. It must load the others with `import()` when needed. */
 const ALWAYS_LOADED = ['api', 'cli', 'logging', 'node', 'persistence', 'samples', 'http/trust-proxy.ts'].map(
   (path) => `adapters/${path}`,
 );
@@ -262,7 +262,7 @@ const forbidCanParse: Rule = ({ path, text }) =>
 const forbidClockAndRandomness: Rule = ({ path, text }) =>
   isIn(path, 'core') ? [...text.matchAll(CLOCK_OR_RANDOMNESS)].map(([found]) => `${path} has ${found}`) : [];
 
-/** Terms of protocols, databases and engines, which the core must not know. */
+/** Terms of protocols, databases and engines, which the core must not contain. */
 const FOREIGN_TERMS =
   /\b(?:HTTP|headers?|Bearer|Authorization|Idempotency-Key|MongoDB|SQL(?:ite)?|Redis|Express|V8)\b/gi;
 
@@ -280,7 +280,7 @@ const forbidStoreNames: Rule = ({ path, text }) =>
 
 const EXPORT = /^export (?:async )?(?:abstract )?(?:const|let|function\*?|class|interface|type|enum) (\w+)/gm;
 
-/** Finds exported names that several sources declare. The client of the API is excluded: its users see its names alone. */
+/** Finds exported names that several sources declare. The clients of the API are excluded: their users see no other names. */
 function findRepeatedNames(sources: readonly Source[]): string[] {
   const pathsByName = new Map<string, Set<string>>();
   for (const { path, text } of sources.filter((source) => !isIn(source.path, 'clients'))) {
@@ -304,7 +304,7 @@ function readSources(): Source[] {
   );
 }
 
-/** Returns the circles of imports among sources, also those of types. */
+/** Returns the circular imports among sources, including imports of types. */
 function findCircularImports(sources: readonly Source[]): string[] {
   const imports = new Map(sources.map((source) => [source.path, importsOf(source)]));
   const done = new Set<string>();
@@ -394,7 +394,7 @@ suite('The architecture', importTests, {
     assert.deepEqual(findRepeatedNames(allowed.map((text, i) => ({ path: `core/${i}.ts`, text }))), []);
   },
 
-  'lets bootstrap load an adapter that is not in `ALWAYS_LOADED` only with `import()`': () => {
+  'lets bootstrap load adapters only with `import()`, except those in `ALWAYS_LOADED`': () => {
     assert.deepEqual(readSources().flatMap(forbidEarlyLoading), []);
     const loads = [
       `import { createMongodbEngine } from '../adapters/mongodb/engine.ts';`,
@@ -411,7 +411,7 @@ suite('The architecture', importTests, {
     assert.deepEqual(forbidEarlyLoading({ path: 'bootstrap/settings.ts', text: allowed.join('\n') }), []);
   },
 
-  'lets no product source decide by the name of a storage engine or of a rate limiter': () => {
+  'lets no source except tests decide by the name of a storage engine or of a rate limiter': () => {
     assert.deepEqual(readSources().flatMap(forbidAdapterNames), []);
     const decisions = [
       `if (settings.STORAGE === 'memory')`,
@@ -425,7 +425,7 @@ suite('The architecture', importTests, {
     assert.deepEqual(forbidAdapterNames({ path: 'bootstrap/demo.ts', text: allowed }), []);
   },
 
-  'lets no storage engine name a store': () => {
+  'lets no storage engine contain the name of a store': () => {
     assert.deepEqual(readSources().flatMap(forbidStoreNames), []);
     const uses = [`collection('credentials')`, 'SELECT 1 FROM campaigns', 'storage.tags.get(id)', `case 'shares':`];
     for (const text of uses) assert.equal(forbidStoreNames({ path: 'adapters/sqlite/list.ts', text }).length, 1, text);
@@ -434,7 +434,7 @@ suite('The architecture', importTests, {
     assert.deepEqual(forbidStoreNames({ path: 'adapters/persistence/tags.ts', text: 'tags' }), []);
   },
 
-  'has tables of adapters, and a table without one of its adapters does not compile': () => {
+  'has tables of adapters that do not compile if an adapter is missing': () => {
     const { memory } = storages;
     // @ts-expect-error
     assert.ok({ memory } satisfies typeof storages);
@@ -459,7 +459,7 @@ suite('The architecture', importTests, {
     assert.deepEqual(forbidClockAndRandomness({ path: 'adapters/http/http-server.ts', text: 'Date.now()' }), []);
   },
 
-  'lets the core know no protocol and no database': () => {
+  'lets the core contain no term of a protocol or a database': () => {
     assert.deepEqual(readSources().flatMap(forbidForeignTerms), []);
     const uses = ["'Authorization: Bearer'", '// an HTTP status', 'const header = 1;', '/** As in MongoDB. */'];
     for (const text of uses) assert.ok(forbidForeignTerms({ path: 'core/tag/tag.ts', text }).length > 0, text);

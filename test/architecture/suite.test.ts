@@ -7,7 +7,7 @@ import { suite } from '../support/suite.ts';
 const SUITE_URL = new URL('../support/suite.js', import.meta.url).href;
 const TEST_FOLDER = join(import.meta.dirname, '../../../test');
 
-/** Runs a test file with these lines in a process of its own. */
+/** Runs the lines as a test file, in a process of its own. */
 function runFile(...lines: readonly string[]) {
   const source = [`import { suite } from '${SUITE_URL}';`, 'const pass = () => undefined;', ...lines].join('\n');
   const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', source], {
@@ -18,8 +18,8 @@ function runFile(...lines: readonly string[]) {
 }
 
 /**
- * Matches tests that are spread into an object of `suite`, for each way in which the formatter breaks the lines. If two tests in
- * an object have the same title, the last one silently replaces the first.
+ * Patterns of tests that are spread into an object of `suite`, or computed with `Object.fromEntries`, for each way in which the formatter
+ * breaks the lines. If two tests in an object have the same title, the last test silently replaces the first.
  */
 const SPREADS = [
   /\bsuite\(.*\{ \.\.\./,
@@ -63,7 +63,7 @@ suite('A suite', {
     }
   },
 
-  'gets shared and computed tests as arguments in every test file, and never spread into an object': () => {
+  'gets shared and computed tests as arguments in every test file, never as a spread in an object': () => {
     const files = readdirSync(TEST_FOLDER, { recursive: true, encoding: 'utf8' }).filter(
       (file) => file.endsWith('.test.ts') && !file.includes('node_modules') && !file.endsWith('suite.test.ts'),
     );

@@ -52,7 +52,7 @@ suite('a build', {
         await Promise.all([build(), killWorkers(), runCommands()]);
         await waitUntil(async () => (await findWorkers(service)).length === WORKER_COUNT && (await isReady(service)));
         assert.ok(killCount > 1);
-        // A replacement that could not start would have added such a line, too.
+        // If a replacement could not start, there would be more lines `worker exited` than kills.
         assert.equal(service.output.stderr.split('worker exited').length - 1, killCount, service.output.stderr);
       });
     } finally {

@@ -21,26 +21,25 @@ async function getStatus(service: ServiceProcess, path: string): Promise<number>
 }
 
 suite('npm start', {
-  'builds once if nothing is built, even if several run at the same time, and builds again only if a source has changed':
-    () =>
-      withCheckout({}, async (checkout) => {
-        const services = await Promise.all(Array.from({ length: START_COUNT }, () => checkout.start('npm start')));
-        for (const service of services) assert.equal(await getStatus(service, '/docs'), 200);
-        assert.ok(services.some(({ output }) => output.stderr.includes('Another process is building')));
-        assert.deepEqual(findTemporaryFiles(checkout), []);
+  'builds once if several start at the same time, and builds again only if a source has changed': () =>
+    withCheckout({}, async (checkout) => {
+      const services = await Promise.all(Array.from({ length: START_COUNT }, () => checkout.start('npm start')));
+      for (const service of services) assert.equal(await getStatus(service, '/docs'), 200);
+      assert.ok(services.some(({ output }) => output.stderr.includes('Another process is building')));
+      assert.deepEqual(findTemporaryFiles(checkout), []);
 
-        const before = readBuiltAt(checkout);
-        const broken = join(checkout.folder, 'core/broken.ts');
-        writeFileSync(broken, 'export const broken: string = 1;\n');
-        const { code, stdout } = await checkout.run('npm start');
-        assert.equal(code, 1);
-        assert.match(stdout, /core\/broken\.ts.* error TS2322/);
-        assert.deepEqual([readBuiltAt(checkout), findTemporaryFiles(checkout)], [before, []]);
+      const before = readBuiltAt(checkout);
+      const broken = join(checkout.folder, 'core/broken.ts');
+      writeFileSync(broken, 'export const broken: string = 1;\n');
+      const { code, stdout } = await checkout.run('npm start');
+      assert.equal(code, 1);
+      assert.match(stdout, /core\/broken\.ts.* error TS2322/);
+      assert.deepEqual([readBuiltAt(checkout), findTemporaryFiles(checkout)], [before, []]);
 
-        await rm(broken);
-        await checkout.start('npm start');
-        assert.equal(readBuiltAt(checkout), before);
-      }),
+      await rm(broken);
+      await checkout.start('npm start');
+      assert.equal(readBuiltAt(checkout), before);
+    }),
 });
 
 suite('a build', {

@@ -59,7 +59,7 @@ async function assertRejected(start: Start, problem: RegExp): Promise<void> {
 }
 
 suite('the preparation of a storage', {
-  'creates the demo workspace with a new key in an empty storage, once': onEachEngine(async (start) => {
+  'creates the demo workspace with a new key only once, in an empty storage': onEachEngine(async (start) => {
     const { demo, firstWorkspaceId } = await start.prepare();
     assert.ok(demo && isApiKeySecret(demo.apiKey));
     assert.equal(demo.workspaceId, firstWorkspaceId);
@@ -131,7 +131,7 @@ suite('the preparation of a storage', {
     },
   ),
 
-  'finds the demo workspace if other workspaces have its name': onEachEngine(async (start) => {
+  'finds the demo workspace if other workspaces have the same name': onEachEngine(async (start) => {
     const { demo } = await start.prepare();
     for (const DEMO_API_KEY of [KEY, 'another-key-of-the-tests']) {
       await start.app.workspaces.create('Northwind Outdoor');
@@ -139,14 +139,14 @@ suite('the preparation of a storage', {
     }
   }),
 
-  'rejects DEMO_API_KEY if there are only other workspaces': onEachEngine(async (start) => {
+  'rejects DEMO_API_KEY if the storage has workspaces, but not the demo workspace': onEachEngine(async (start) => {
     const { id } = await start.app.workspaces.create('Northwind Outdoor');
     await assertRejected(start, /has other workspaces, but not the demo workspace/);
     await start.app.members.create(id, { name: 'Ada', email: 'ada.winter@northwind.example', role: 'member' });
     await assertRejected(start, /has other workspaces, but not the demo workspace/);
   }),
 
-  'rejects a DEMO_API_KEY that was revoked, has expired, or has other rights': onEachEngine(async (start) => {
+  'rejects a DEMO_API_KEY that is revoked, expired or not a full key of the demo admin': onEachEngine(async (start) => {
     const { app, prepare } = start;
     const workspaceId = (await prepare()).firstWorkspaceId as string;
     const [admin, advocate] = await collectAll(app.members.iterate(workspaceId));
@@ -154,7 +154,7 @@ suite('the preparation of a storage', {
     const memberId = admin?.id as string;
     const problem = /revoked, has expired, or is not a full key of the admin of the demo workspace, set another key$/;
     const keys = {
-      'read-key-of-the-admin': () => app.apiKeys.create(workspaceId, { memberId, access: 'read', secret: KEY }),
+      'read-only key of the admin': () => app.apiKeys.create(workspaceId, { memberId, access: 'read', secret: KEY }),
       'key of another member': () => app.apiKeys.create(workspaceId, { memberId: advocate?.id as string, secret: KEY }),
       'key of no member': () => app.apiKeys.create(workspaceId, { secret: KEY }),
       'key of another workspace': () => app.apiKeys.create(otherId, { secret: KEY }),

@@ -59,8 +59,8 @@ const unrelated: Readonly<Record<string, string>> = {
 };
 
 /**
- * The unrelated variables, which cause no warning. The list `fewer than eight letters` is left out, because some of its names resemble
- * a setting and cause one.
+ * The unrelated variables that cause no warning. The list `fewer than eight letters` is not included, because some of its names
+ * resemble a setting and cause a warning.
  */
 const { 'fewer than eight letters': _, ...unsuspicious } = unrelated;
 
@@ -93,7 +93,7 @@ suite('a misspelled setting', {
 });
 
 suite('a warning about a misspelled setting', {
-  'names a short variable that is probably misspelled, and the setting': () =>
+  'names a short misspelled variable, and the setting that is probably meant': () =>
     each({ STORGE: 'STORAGE', PROT: 'PORT', DOCSURL: 'DOCS_URL' }, (meant, name) => {
       assert.deepEqual(findShortMisspellings({ [name]: '' }), [`${name}: not a setting, did you mean ${meant}?`]);
       assert.deepEqual(findMisspellings({ [name]: '' }), []);

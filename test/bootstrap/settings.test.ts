@@ -181,7 +181,7 @@ const invalid: Readonly<Record<Setting, readonly string[]>> = {
 };
 
 suite('the settings', {
-  'have these defaults': () => {
+  'have the expected defaults': () => {
     assert.deepEqual(defaults, {
       HOST: '127.0.0.1',
       PORT: 3000,
@@ -234,7 +234,7 @@ suite('the settings', {
       (problem, name) => assert.deepEqual(getErrorLines({ [name]: '?' }), [`${name}: ${problem}`]),
     ),
 
-  'do not complain about the scheme of a URL with another problem': () =>
+  'do not report the scheme of a URL if its scheme is valid': () =>
     each(textCases('mongodb://localhost:70000', 'mongodb://user:a/b@localhost', 'mongodb://'), (url) =>
       assert.match(getErrorLines({ MONGODB_URI: url })[0] as string, /^MONGODB_URI: must be a URL with a host/),
     ),
@@ -342,7 +342,7 @@ suite('incompatible settings', {
     assert.deepEqual(getErrorLines({ ...environment, HOST: '127.0.0.2' }), []);
   },
 
-  'include the base URL of short links without their port': () => {
+  'include LINKS_URL without LINKS_PORT': () => {
     const line = 'LINKS_URL: requires LINKS_PORT, set it or remove LINKS_URL';
     assert.deepEqual(getErrorLines({ LINKS_URL: 'https://go.example.com' }), [line]);
     assert.deepEqual(getErrorLines({ LINKS_URL: 'https://go.example.com', LINKS_PORT: '0' }), []);
@@ -357,7 +357,7 @@ suite('incompatible settings', {
 });
 
 suite('a setting', {
-  'causes a warning if it has no effect without another': () => {
+  'causes a warning if it has no effect without another setting': () => {
     const cases: readonly (readonly [Environment, Environment, string])[] = [
       [
         { SQLITE_FILE: 'a.db', STORAGE: 'memory' },

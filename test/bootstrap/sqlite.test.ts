@@ -103,7 +103,7 @@ suite('a start with a SQLite file', {
     },
   ),
 
-  'prints the command that creates a workspace if there is none': withFile(async (base) => {
+  'prints a command that creates a workspace if the file has no workspace': withFile(async (base) => {
     const file = join(resolve(base, '..'), "Ada's data.db");
     const settings = { ...createSettings(file), DEMO_WORKSPACE: 'false' };
     await withProcess(settings, async (service) => {
@@ -148,9 +148,9 @@ suite('a start with a SQLite file', {
   'leaves the whole demo workspace or none if it is killed': withFile(async (file) => {
     for (let kill = 0; kill < KILL_COUNT; kill++) {
       const child = spawn(process.execPath, [MAIN_PATH], { env: { ...process.env, PORT: '0', SQLITE_FILE: file } });
-      // The kill comes after a random time, which grows with the rounds, or when the address is printed.
-      const isPrinted = once(child.stdout, 'data');
-      await Promise.race([isPrinted, delay(200 + 30 * Math.random() * kill)]);
+      // The server is killed when it prints its address, or before, after a random time that grows with the number of kills.
+      const firstOutput = once(child.stdout, 'data');
+      await Promise.race([firstOutput, delay(200 + 30 * Math.random() * kill)]);
       child.kill('SIGKILL');
       await once(child, 'exit');
     }
@@ -193,7 +193,7 @@ suite('a start with a SQLite file', {
         'text/a.db': /^\S+ cannot be opened \(.*\)\. Check the path, the permissions and the free space\.$/,
       };
       await each(problems, async (problem, name) => {
-        // Runs in this process, because a new process starts slowly.
+        // Starts the server in the process of the test, because a new process for each file would take long to start.
         const starting = startServer(readSettings({ SQLITE_FILE: path(name), PORT: '0' }), pino({ level: 'silent' }));
         const error = await starting.then(
           ({ stop: stopServer }) => stopServer().then(() => new Error('the server started')),

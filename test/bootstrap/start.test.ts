@@ -57,7 +57,7 @@ suite('a start', {
       });
     },
 
-  'prints an example request that works with other values of HOST': () =>
+  'prints an example request that works, also if HOST is not the default': () =>
     each(textCases('localhost', '0.0.0.0'), (HOST) =>
       withProcess({ HOST }, async (service) => {
         assert.ok(service.url.startsWith(`http://${HOST}:`), service.url);

@@ -108,23 +108,22 @@ suite('a service that gets a stop signal', {
       socket.destroy();
     }),
 
-  'exits with 0 within the shutdown timeout if the head or the body of a request is unfinished, and at once on a second signal':
-    () =>
-      withProcess({}, (waiting) =>
-        withProcess({}, async (exiting) => {
-          for (const service of [waiting, exiting]) await startUnfinishedRequest(service);
-          connectTo(waiting).write('GET /campaigns HTTP/1.1\r\nHost: x\r\n');
-          const stoppedAt = performance.now();
-          waiting.child.kill('SIGTERM');
-          while (await canServe(waiting));
-          exiting.child.kill('SIGTERM');
-          exiting.child.kill('SIGINT');
-          const exits = [waiting, exiting].map(async (service) => [service, await service.waitForExit()] as const);
-          assert.deepEqual(await Promise.race(exits), [exiting, 0]);
-          assert.equal(await waiting.waitForExit(), 0);
-          assert.ok(performance.now() - stoppedAt < EXIT_TIMEOUT_MS);
-          assert.equal(parseLog(exiting).at(-1)?.msg, 'second signal, exiting at once');
-          assert.equal(parseLog(waiting).at(-1)?.msg, 'shutdown timed out, the remaining connections were closed');
-        }),
-      ),
+  'exits with 0 within the shutdown timeout if a request is unfinished, and at once on a second signal': () =>
+    withProcess({}, (waiting) =>
+      withProcess({}, async (exiting) => {
+        for (const service of [waiting, exiting]) await startUnfinishedRequest(service);
+        connectTo(waiting).write('GET /campaigns HTTP/1.1\r\nHost: x\r\n');
+        const stoppedAt = performance.now();
+        waiting.child.kill('SIGTERM');
+        while (await canServe(waiting));
+        exiting.child.kill('SIGTERM');
+        exiting.child.kill('SIGINT');
+        const exits = [waiting, exiting].map(async (service) => [service, await service.waitForExit()] as const);
+        assert.deepEqual(await Promise.race(exits), [exiting, 0]);
+        assert.equal(await waiting.waitForExit(), 0);
+        assert.ok(performance.now() - stoppedAt < EXIT_TIMEOUT_MS);
+        assert.equal(parseLog(exiting).at(-1)?.msg, 'second signal, exiting at once');
+        assert.equal(parseLog(waiting).at(-1)?.msg, 'shutdown timed out, the remaining connections were closed');
+      }),
+    ),
 });

@@ -17,35 +17,34 @@ const WORKER_START_DURATION_MS = 3_000;
 const SECOND_SIGNAL_DELAY_MS = 500;
 /** Shorter than the shutdown takes after a single signal if a worker is hung. */
 const SECOND_SIGNAL_TIMEOUT_MS = 8_000;
-/** The module that starts the service with a short timeout for the stop of its workers. */
-const SHORT_TIMEOUT = join(import.meta.dirname, 'workers-with-short-timeout.js');
+/** The path of a module that starts the service, and gives its workers little time to stop. */
+const SHORT_TIMEOUT_MODULE = join(import.meta.dirname, 'workers-with-short-timeout.js');
 
 suite('a service with workers', {
-  'serves with all workers on one port, replaces a worker that exits, and shows metrics that never decrease, even while a worker hangs':
-    () =>
-      withWorkers(async ({ settings, key }) => {
-        await withProcess({ ...settings, METRICS_PORT: '0' }, async (service) => {
-          const [lost, other] = await waitForWorkers(service, key);
-          const before = await countRequests(service);
-          await findServingPids(service, key);
-          const count = before + REQUEST_COUNT;
+  'serves with all workers on one port, replaces a worker that exits, and has metrics that never decrease': () =>
+    withWorkers(async ({ settings, key }) => {
+      await withProcess({ ...settings, METRICS_PORT: '0' }, async (service) => {
+        const [lost, other] = await waitForWorkers(service, key);
+        const before = await countRequests(service);
+        await findServingPids(service, key);
+        const count = before + REQUEST_COUNT;
+        assert.equal(await countRequests(service), count);
+        process.kill(lost, 'SIGSTOP');
+        assert.equal(await countRequests(service), count);
+        // To collect these metrics, the primary process sends messages to the killed worker until the exit is noticed.
+        const scraping = Promise.all(Array.from({ length: 50 }, () => fetchMetrics(service)));
+        process.kill(lost, 'SIGKILL');
+        await scraping;
+        await waitUntil(() => service.output.stderr.includes('worker exited'));
+        const exitedAt = performance.now();
+        while (performance.now() - exitedAt < WORKER_START_DURATION_MS)
           assert.equal(await countRequests(service), count);
-          process.kill(lost, 'SIGSTOP');
-          assert.equal(await countRequests(service), count);
-          // To collect these metrics, the primary process sends messages to the killed worker until it notices the exit.
-          const scraping = Promise.all(Array.from({ length: 50 }, () => fetchMetrics(service)));
-          process.kill(lost, 'SIGKILL');
-          await scraping;
-          await waitUntil(() => service.output.stderr.includes('worker exited'));
-          const exitedAt = performance.now();
-          while (performance.now() - exitedAt < WORKER_START_DURATION_MS)
-            assert.equal(await countRequests(service), count);
-          const [one, another] = await waitForWorkers(service, key);
-          assert.equal([one, another].includes(other), true);
-          assert.equal([one, another].includes(lost), false);
-          assert.ok((await countRequests(service)) > count);
-        });
-      }),
+        const [one, another] = await waitForWorkers(service, key);
+        assert.equal([one, another].includes(other), true);
+        assert.equal([one, another].includes(lost), false);
+        assert.ok((await countRequests(service)) > count);
+      });
+    }),
 
   'stops together with all its workers when it gets a signal': () =>
     withWorkers(({ settings, key }) =>
@@ -66,7 +65,7 @@ suite('a service with workers', {
       }),
     ),
 
-  'kills a hung worker during its shutdown, after a timeout or at a second signal': () =>
+  'kills a worker that hangs during the shutdown, after a timeout or at a second signal': () =>
     withWorkers(async ({ settings, key }) => {
       const assertStops = async (service: ServiceProcess, stop: () => Promise<void>) => {
         const pids = await hangWorker(service, key);
@@ -78,7 +77,7 @@ suite('a service with workers', {
       const withOneSignal = withProcess(
         settings,
         (service) => assertStops(service, async () => void service.child.kill('SIGTERM')),
-        SHORT_TIMEOUT,
+        SHORT_TIMEOUT_MODULE,
       );
       const withTwoSignals = withProcess(settings, async (service) => {
         let start = 0;
@@ -93,22 +92,21 @@ suite('a service with workers', {
       await Promise.all([withOneSignal, withTwoSignals]);
     }),
 
-  'prints one line if the port is in use, and leaves no worker behind, not even a hung one, if its primary process is killed':
-    () =>
-      withWorkers(({ settings, key }) =>
-        withProcess(settings, async (service) => {
-          const { port } = new URL(service.url);
-          const line = `PORT: cannot listen on 127.0.0.1:${port}, the port is in use, stop the other program or set another port\n`;
-          await assert.rejects(startProcess({ ...settings, PORT: port }), {
-            message: `ended with exit code 1: ${line}`,
-          });
-          const [hung, other] = await hangWorker(service, key);
-          service.child.kill('SIGKILL');
-          await waitUntil(() => !isRunning(other));
-          process.kill(hung, 'SIGCONT');
-          await waitUntil(() => !isRunning(hung));
-        }),
-      ),
+  'prints one line if the port is in use, and leaves no worker behind if its primary process is killed': () =>
+    withWorkers(({ settings, key }) =>
+      withProcess(settings, async (service) => {
+        const { port } = new URL(service.url);
+        const line = `PORT: cannot listen on 127.0.0.1:${port}, the port is in use, stop the other program or set another port\n`;
+        await assert.rejects(startProcess({ ...settings, PORT: port }), {
+          message: `ended with exit code 1: ${line}`,
+        });
+        const [hung, other] = await hangWorker(service, key);
+        service.child.kill('SIGKILL');
+        await waitUntil(() => !isRunning(other));
+        process.kill(hung, 'SIGCONT');
+        await waitUntil(() => !isRunning(hung));
+      }),
+    ),
 });
 
 /** Calls a test with the settings of a service with two workers, and the key of a workspace in its database. */

@@ -130,7 +130,7 @@ suite('a backup', {
     withSetup(async ({ folder, settings, backUp }) => {
       await runProcess(['seed', '--campaigns', '2000', '--members', '50'], settings);
       const file = join(folder, 'backup.db');
-      // The limit of the size of a file (in KiB) causes an error, as a full disk does.
+      // `ulimit -f` limits the size of a file (in KiB). The limit causes an error, as a full disk does.
       const limited = await run(
         'bash',
         ['-c', 'ulimit -f 1000; exec "$@"', '', process.execPath, CLI_PATH, 'backup', file],
@@ -158,7 +158,7 @@ suite('a backup', {
 
       const first = startCommand(['backup', file], settings);
       while (!existsSync(incomplete)) await nextTurn();
-      // Otherwise, the first command could end before the second one begins.
+      // The pause keeps the first command from ending before the second command begins.
       first.child.kill('SIGSTOP');
       const second = await backUp(file);
       first.child.kill('SIGCONT');
@@ -193,7 +193,7 @@ suite('a backup', {
       }
     }),
 
-  'is only for SQLite: with MongoDB, the command names the right program': async () => {
+  'is only for SQLite: with MongoDB, the command refers to mongodump': async () => {
     const { uri, stop } = await createDatabase();
     try {
       assert.deepEqual(await runProcess(['backup', 'never-written.db'], createMongodbSettings(uri)), {

@@ -290,7 +290,7 @@ suite('a command', {
       assert.deepEqual(await cli.run(splitArguments(line)), { code: 0, stdout: message, stderr: '' });
     }),
 
-  'is covered by these tests, unless it has a file of its own': () => {
+  'is covered by these tests, unless it has a test file of its own': () => {
     const lines = Object.keys(expectedOutputs);
     const uncovered = commands.filter(({ name }) => !lines.some((line) => line.startsWith(name)));
     assert.deepEqual(
@@ -354,7 +354,7 @@ suite('a duplicate name or email address', {
       }
     }),
 
-  'causes no warning if it is in another workspace, or is not changed': async () => {
+  'causes no warning if it is in another workspace, or if the update does not set it': async () => {
     const cli = await createCompany();
     await cli.app.members.create('w', { name: 'Double', email: 'ada@x.example' });
     const other = await cli.app.workspaces.create('Other');

@@ -29,7 +29,7 @@ import { withTemporaryFolder } from '../support/temporary-folder.ts';
 import { createTenant, createWorkspace } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** The number of campaigns of a copy that is interrupted. It is several times the size of a batch. */
+/** The number of campaigns of a copy that a test interrupts: several times the size of a batch. */
 const CAMPAIGN_COUNT = quickOrLong(2_000, 4_000);
 
 const SIGNALS = ['SIGINT', 'SIGKILL'] as const;
@@ -96,7 +96,7 @@ function omitLastUses(records: Awaited<ReturnType<typeof readAll>>): unknown {
 }
 
 suite('a copy', {
-  'has every record, to MongoDB and back, and keys keep working': withSetup(async ({ file, mongodb }) => {
+  'from SQLite to MongoDB and back has every record, and API keys still work': withSetup(async ({ file, mongodb }) => {
     const [source, back] = [file('source.db'), file('new/back.db')];
     const keys = await fill(source);
     const records = await readAll(source);
@@ -160,7 +160,7 @@ suite('a copy', {
       [`sqlite:${folder}/text`]: /^error: --to: \S+\/text is not a SQLite database, or it is damaged\. .*\n$/,
       [`sqlite:${folder}`]: /^error: --to: \S+ is a folder\. Choose a file in it\.\n$/,
     };
-    // Runs in this process, because new processes start slowly.
+    // Copies in the process of the test, because a new process for each URL would take long to start.
     const settings = readSettings(source.settings);
     const system = createNodeSystem();
     const log = pino({ level: 'silent' });
@@ -210,7 +210,7 @@ suite('a copy', {
     assert.match(output.stderr, /^error: STORAGE: must be sqlite or mongodb for this command\./);
   }),
 
-  'continues after Ctrl-C and after a kill, to SQLite and to MongoDB': withSetup(async ({ file, mongodb }) => {
+  'to SQLite or MongoDB can be continued after Ctrl-C and after a kill': withSetup(async ({ file, mongodb }) => {
     const source = file('source.db');
     const seed = await runProcess(
       ['seed', '--campaigns', `${CAMPAIGN_COUNT}`, '--members', '50', '--json'],
@@ -249,7 +249,7 @@ suite('a copy', {
     }
   }),
 
-  'keeps the records of the target when it continues, and reports those that differ': withSetup(async ({ file }) => {
+  'keeps the records of the target when it continues, and reports records that differ': withSetup(async ({ file }) => {
     const [source, target] = [file('source.db'), file('target.db')];
     await fill(source);
     assertExitCode(await copy(source, target), 0);

@@ -139,7 +139,7 @@ suite('an import', {
     assert.deepEqual(await listCampaignNames(cli, cli.id), createNames(1203));
   },
 
-  'creates the same record as a POST of the same body, except that it has no creator': () =>
+  'creates the same record as a POST of the same body, but without a creator': () =>
     withFixture(async ({ call, workspaceId }, { app }) => {
       const body = { ...campaignBody, name: ' Padded ', resources: ['https://example.com/a'], targetShares: '7' };
       const postedId = (await call('POST', '/campaigns', body)).json.id;
@@ -152,7 +152,7 @@ suite('an import', {
       assert.deepEqual([imported?.createdBy, imported?.createdAt], [null, formatTimestamp(NOON)]);
     }),
 
-  'reads lines like request bodies of the API': async () => {
+  'reads each line as the API reads a request body': async () => {
     const cli = await createWorkspace();
     const createTagLine = (name: string) => JSON.stringify({ name });
     const lines = [
@@ -196,7 +196,7 @@ suite('an import', {
     ]);
   },
 
-  'starts at the line of --from-line': async () => {
+  'starts at the line number that --from-line specifies': async () => {
     const cli = await createWorkspace();
     const file = toNdjson(createCampaignBodies(20));
     const importFrom = async (line: number) => {
@@ -265,7 +265,7 @@ async function checkCampaigns(cli: Awaited<ReturnType<typeof createWorkspace>>, 
 
 const INVALID_LINE = 600;
 
-/** For each kind: the store of its records, a function that creates a body, and one that returns a record's distinct text. */
+/** For each kind: the store of its records, a function that creates a body, and a function that returns the distinct text of a record. */
 const resumableKinds = {
   campaigns: { store: 'campaigns', createBody: (i: number) => ({ ...campaignBody, name: `${i}` }), getText: getName },
   questions: {
@@ -349,7 +349,7 @@ suite('an import that ends early', {
     );
   },
 
-  'names the uncertain lines if the storage fails, and stores no line twice when it is continued': () =>
+  'names the lines that may be stored after a storage failure, and stores no line twice when it is continued': () =>
     each(resumableKinds, ({ store, createBody, getText }, kind) =>
       each(outages, async ({ storedPart, isInterrupted }) => {
         const cli = await createWorkspace();
@@ -386,7 +386,7 @@ suite('an import that ends early', {
       }),
     ),
 
-  'names the uncertain lines in a sentence without --json': async () => {
+  'prints a sentence about the lines that may be stored, unless --json is given': async () => {
     const cli = await createWorkspace();
     failSecondBatch(cli, 'campaigns', 'none');
     const { stdout } = await cli.runImport('campaigns', [toNdjson([{}, ...createCampaignBodies(1200)])]);

@@ -19,7 +19,7 @@ async function readTestLines(text: string, size: number, limit = 1000) {
 }
 
 suite('the lines of a stream', {
-  'are the lines of its text, however the text is split into chunks': () =>
+  'are the same, however the text of the stream is split into chunks': () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.string({ unit: fc.constantFrom('a', 'é', '🏆', ' ', '\r'), maxLength: 9 })),

@@ -20,7 +20,7 @@ function createFailingStream(code: string): Writable {
   return new Writable({ write: (_, __, done) => done(Object.assign(new Error(code), { code })) });
 }
 
-/** Returns the lines of a table. All rows count for the column widths. Truncates the lines if `width` is given. */
+/** Returns the lines of a table, whose column widths depend on all rows. If `width` is given, the lines fit this width. */
 function formatTable(columns: readonly string[], rows: readonly (readonly string[])[], width?: number): string[] {
   const widths = computeColumnWidths(columns, rows, width);
   return [columns, ...rows].map((cells) => formatTableRow(cells, widths, width !== undefined));
@@ -162,7 +162,7 @@ suite('the output of a command', {
     assert.equal(JSON.parse(stdout).length, 1);
   },
 
-  'ends, and no more records are read, when the reader closes it': async () => {
+  'ends, and the command reads no more records, when the reader closes the pipe': async () => {
     const { run, engine } = await createWithWorkspaces(5000);
     const list = engine.workspaces.list.bind(engine.workspaces);
     let reads = 0;

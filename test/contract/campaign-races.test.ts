@@ -43,7 +43,7 @@ const onEachEngine = (test: (setup: Setup) => Promise<void>) => () =>
   });
 
 suite('concurrent changes of one campaign', {
-  'count one share for a member who shares it 50 times': onEachEngine(async ({ actor, app, runConcurrently }) => {
+  'count one share if a member shares the campaign 50 times': onEachEngine(async ({ actor, app, runConcurrently }) => {
     const { id, updatedAt } = await app.campaigns.create(actor, createCampaignFields());
     const results = await runConcurrently(({ shares }) => shares.create(actor, id));
     assert.equal(results.filter(({ isNew }) => isNew).length, 1);
@@ -52,7 +52,7 @@ suite('concurrent changes of one campaign', {
     assert.equal((await app.campaigns.getBrief(actor.workspaceId, id)).updatedAt, updatedAt);
   }),
 
-  'are all kept if they are of different fields': onEachEngine(async ({ actor, app, runConcurrently }) => {
+  'are all kept if they change different fields': onEachEngine(async ({ actor, app, runConcurrently }) => {
     const { id } = await app.campaigns.create(actor, createCampaignFields());
     const changes = [{ name: 'New' }, { description: 'New' }, { targetShares: 9 }, { endDate: '2099-01-01' }];
     await runConcurrently(({ campaigns }, i) =>
@@ -62,7 +62,7 @@ suite('concurrent changes of one campaign', {
     assert.deepEqual([{ name }, { description }, { targetShares }, { endDate }], changes);
   }),
 
-  'change the status once': onEachEngine(async ({ actor, app, runConcurrently }) => {
+  'change the status only once if they set the same status': onEachEngine(async ({ actor, app, runConcurrently }) => {
     const { id } = await app.campaigns.create(actor, { ...createCampaignFields(), status: 'draft' });
     const results = await runConcurrently(({ campaigns }) => campaigns.update(actor, id, { status: 'published' }));
     const { updatedAt } = await app.campaigns.getBrief(actor.workspaceId, id);

@@ -9,7 +9,7 @@ const LONG_TTL_MS = 3_600_000;
 
 /**
  * Returns the tests of the expiry of records. An engine that takes the time from the test is tested to the millisecond. With any other
- * engine, the tests wait in real time, and check only that it removes no record an hour too early.
+ * engine, the tests wait in real time, and check only that the engine keeps records that expire an hour later.
  */
 export function defineExpiryTests(test: CreateStorageTest, takesClock: boolean): Tests {
   return {
@@ -46,7 +46,7 @@ export function defineExpiryTests(test: CreateStorageTest, takesClock: boolean):
       assert.equal((await requests.get(here, extended.id))?.expiresAt, lasting.expiresAt);
     }),
 
-    'keeps an expired record that a change extends before it is removed': test(async (storage, { setTime }) => {
+    'keeps an expired record that a change extends before the engine removes it': test(async (storage, { setTime }) => {
       const workspaceId = newId();
       const start = storage.now();
       setTime(start);

@@ -9,7 +9,7 @@ import type { CreateStorageTest } from './storage-test.ts';
 /** Returns the tests of the global stores: their records are unique over all workspaces, and are read by ID alone. */
 export function defineGlobalRecordTests(test: CreateStorageTest): Tests {
   return {
-    'returns a global record as it was added, and rejects another with the same id': test(async (storage) => {
+    'returns a global record as it was added, and rejects a second record with the same ID': test(async (storage) => {
       for (const { records, createRecord } of listGlobalStores(storage)) {
         const first = createRecord();
         const expected = { ...first };
@@ -23,7 +23,7 @@ export function defineGlobalRecordTests(test: CreateStorageTest): Tests {
       }
     }),
 
-    'lists the global records after an ID, in the order of their IDs': test(async (storage) => {
+    'lists the global records whose IDs follow a given ID, in the order of their IDs': test(async (storage) => {
       for (const { records, createRecord } of listGlobalStores(storage)) {
         const [before, first, second, third] = [createRecord(), createRecord(), createRecord(), createRecord()];
         for (const it of [second, third, first]) await records.add(it);
@@ -46,7 +46,7 @@ export function defineGlobalRecordTests(test: CreateStorageTest): Tests {
       }
     }),
 
-    'adds only one of several concurrent global records with the same id': test(async ({ verifiedSlugs }) => {
+    'adds only one of several concurrent global records with the same ID': test(async ({ verifiedSlugs }) => {
       const id = `${newId()}.example`;
       const claim = () => verifiedSlugs.add({ id, workspaceId: newId(), domainId: newId() });
       const outcomes = await Promise.allSettled(Array.from({ length: 20 }, claim));

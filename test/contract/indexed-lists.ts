@@ -12,16 +12,16 @@ import type { CreateStorageTest } from './storage-test.ts';
 const SMALL_COUNT = 100;
 const LARGE_COUNT = quickOrLong(3_000, 10_000);
 const PAGE_SIZE = 25;
-/** Gives the records another order than their IDs have. It is a prime number, so that all positions are distinct. */
+/** Orders the records differently from their IDs. A prime number, so that all positions are distinct. */
 const STEP = 7_919;
-/** One record in this many has the value that a list asks for. */
+/** One of this many successive records matches the conditions of the queries. */
 const MATCH_INTERVAL = 16;
 const MAX_GROWTH = 3;
-/** A page near the end of the matches skips this many records. */
+/** The number of matches that a page near the end of the list skips. */
 const SKIPPED_COUNT = Math.floor(LARGE_COUNT / MATCH_INTERVAL) - PAGE_SIZE;
 /**
- * The maximum work of that page, as a part of the work of a list of all records up to its end. An engine that examines the index entry and
- * the record of each skipped record does all of that work. One that examines only the index entries does about half of it or less.
+ * The maximum work for the page near the end, divided by the work for a list of all matches up to the end of the page. The ratio is 1
+ * if an engine examines the index entry and the record of each skipped match, and at most about 0.5 if it examines only the index entry.
  */
 const MAX_WORK_OF_LAST_PAGE = 0.75;
 
@@ -32,12 +32,12 @@ interface Schema {
   readonly indexes: readonly (readonly string[])[];
 }
 
-/** Returns the tests that bound how many records an indexed list examines, if that is bounded and can be measured. */
+/** Returns the test that an indexed list examines few records, or no test if the engine promises no bound or cannot be measured. */
 export function defineIndexedListTests(test: CreateStorageTest, { countExaminedRecords }: TestEngine): Tests {
   if (typeof countExaminedRecords === 'string') return {};
   return {
-    [`examines few records for the first page of an indexed list, hardly more in a workspace of ${LARGE_COUNT} than in one of ${SMALL_COUNT}, and only index entries of records that a later page skips`]:
-      test(async (storage, { location }) => {
+    'examines few records for the first page of an indexed list, and only the index entries of skipped records': test(
+      async (storage, { location }) => {
         for (const [name, schema] of Object.entries(recordSchemas) as [SchemaName, Schema][]) {
           if (schema.indexes.length === 0) continue;
           const [small, large] = [newId(), newId()];
@@ -54,7 +54,8 @@ export function defineIndexedListTests(test: CreateStorageTest, { countExaminedR
             assert.ok(last <= MAX_WORK_OF_LAST_PAGE * all, `${last} for the last page, ${all} for all records`);
           });
         }
-      }),
+      },
+    ),
   };
 }
 

@@ -14,10 +14,10 @@ const RUN_COUNT = 8;
 const RECORD_COUNT = 40;
 const WORKSPACE_COUNT = 2;
 
-// There are few values, so that many records meet a condition, have the same place in an order, or have a taken unique value.
+// There are few values, so that many records match a condition, are equal in an order, or have the same unique value.
 const digit = fc.integer({ min: 0, max: 9 });
 const letter = fc.constantFrom('a', 'b', 'c', 'd');
-/** Also with characters that UTF-8 and UTF-16 order differently. */
+/** Texts, some of them with characters that UTF-8 and UTF-16 order differently. */
 const text = fc.oneof(letter, fc.string({ unit: fc.constantFrom('a', 'b', '.', '\uffee', '🏆'), maxLength: 4 }));
 
 // Conditions of queries, in each form of `Condition` (adapters/persistence/record-store.ts).
@@ -136,7 +136,7 @@ const schemas = (Object.entries(recordSchemas) as unknown as [SchemaName, Record
 
 /**
  * Returns tests that run random work on the storage in memory and on an engine, and compare all results. If the engine is shared, it
- * is open twice on the same data: the runs of work alternate between both, and the second one reads all records after each.
+ * is open twice on the same data: the works alternate between both engines, and the second engine reads all records after each work.
  */
 export function defineModelTests(test: CreateStorageTest): Tests {
   return schemas.map(([name, schema]) => [

@@ -1,5 +1,5 @@
 import { engines } from '../support/engines/engines.ts';
-// Starts the server before the first test, so that no time limit of a test includes a download.
+// Starts MongoDB before the first test, so that the timeout of a test does not include a download of MongoDB.
 import '../support/mongod.ts';
 import { suite } from '../support/suite.ts';
 import { defineStorageContract } from './storage-contract.ts';

@@ -89,7 +89,7 @@ const text = fc.oneof(
 );
 const term = fc.oneof({ weight: 4, arbitrary: fragment }, { weight: 1, arbitrary: textOf(2) });
 const name = fc.oneof(fc.constantFrom('One', 'ONE', 'one', 'Σίσυφοσ', 'ΣΊΣΥΦΟΣ', 'Σίσυφος', 'two'), text);
-/** Labels of slugs, and idempotency keys. They are few, so that steps often use the same one. */
+/** Labels of slugs, and idempotency keys. They are few, so that steps often use the same label or key. */
 const slugLabel = fc.constantFrom('a', 'b', 'c', 'xn--bcher-kva');
 const flag = fc.boolean();
 
@@ -538,9 +538,9 @@ const listing = {
 };
 
 /**
- * The use cases that the steps call. If `useCases` lacks one, it does not compile. Excluded are `workspaces.create` (each run
- * begins with it), each `iterate` (each run ends with them; `workspaces.iterate` is not called at all), and `flush` (`Side.caller` calls
- * it). Also excluded are those that use the memory of one process: `needsLookup` and the links.
+ * The use cases that the steps call. `useCases` does not compile if it lacks one of them. Excluded are use cases that each run calls
+ * before or after the steps (`workspaces.create` and `iterate`) or that `Side.caller` calls (`flush`), and use cases whose results depend
+ * on the memory of one process (`needsLookup` and the links). No run calls `workspaces.iterate`.
  */
 type UseCase = Exclude<
   UseCaseName,

@@ -36,7 +36,7 @@ export function defineRateLimiterContract(open: OpenRateLimiter): Tests {
       }
     }),
 
-    'counts each key separately, whatever characters it has': test(1, 60, async (limiter) => {
+    'counts each key separately, whatever characters the key has': test(1, 60, async (limiter) => {
       const own = newId();
       for (const key of ['', ':', '::1', '__proto__', 'constructor', 'é🏆', '*'].map((it) => own + it)) {
         assert.equal((await limiter.consume(key)).allowed, true, key);

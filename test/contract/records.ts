@@ -8,7 +8,7 @@ import { assertRejectsWithConflict } from './assert-rejects-with-conflict.ts';
 import { buildCampaign, buildTag, newId, type SchemaName, samples } from './samples.ts';
 import type { CreateStorageTest } from './storage-test.ts';
 
-/** Returns the tests of the methods of a record store, without filters, pages and expiry. */
+/** Returns the tests of the methods of a record store, except tests of filters, pages and expiry. */
 export function defineRecordTests(test: CreateStorageTest, rejectsIdsOfOtherWorkspaces: boolean): Tests {
   return {
     'returns a record of every schema as it was added': test(async (storage) => {
@@ -23,7 +23,7 @@ export function defineRecordTests(test: CreateStorageTest, rejectsIdsOfOtherWork
       }
     }),
 
-    'returns each existing record once if unknown and repeated IDs are read': test(async ({ tags }) => {
+    'returns each existing record once if a read includes unknown and repeated IDs': test(async ({ tags }) => {
       const workspaceId = newId();
       const [one, two, three] = ['one', 'two', 'three'].map((name) => buildTag(workspaceId, name)) as [
         TagRecord,
@@ -73,7 +73,7 @@ export function defineRecordTests(test: CreateStorageTest, rejectsIdsOfOtherWork
       assert.equal(await campaigns.count(foreign.workspaceId, []), 0);
     }),
 
-    'does not change a record when a passed or returned value is modified': test((storage) =>
+    'does not change a record if the caller modifies a passed or returned value': test((storage) =>
       forEachStore(storage, async ({ name, records, createSample, orders }) => {
         const added = createSample(newId());
         const { workspaceId, id } = added;
@@ -160,7 +160,7 @@ export function defineRecordTests(test: CreateStorageTest, rejectsIdsOfOtherWork
       }
     }),
 
-    'adds many records of every schema': test(async (storage) => {
+    'adds many records of every schema in one call': test(async (storage) => {
       for (const { name, records, createSample, unique } of listStores(storage)) {
         const workspaceId = newId();
         const added = [0, 1, 2].map((i) => makeUnique(createSample(workspaceId), unique, i));
@@ -295,7 +295,7 @@ async function addRecord<T extends Entity>(records: RecordStore<T>, record: T): 
 interface AnyStore {
   readonly name: string;
   readonly records: RecordStore<Entity>;
-  /** The fields that lists can order by: the last field of each index. They are cast to the name of a field that every `Entity` has. */
+  /** The fields that lists can order by: the last field of each index. Their type is `id`, because every `Entity` has this field. */
   readonly orders: readonly 'id'[];
   /** Each unique field, and the error message of a duplicate. */
   readonly unique: Readonly<Record<string, string>>;
@@ -328,7 +328,7 @@ function makeUnique(record: Entity, unique: AnyStore['unique'], number: number):
   return { ...record, ...Object.fromEntries(Object.keys(unique).map((field) => [field, `${number}.example`])) };
 }
 
-/** Returns the unique fields of all stores, each with a function that creates a record with a value, and the message for a duplicate. */
+/** Returns the store of each unique field, a function that creates a record with a value of the field, and the message for a duplicate. */
 function listStoresWithUniqueField(storage: StorageEngine) {
   return listStores(storage).flatMap(({ records, createSample, unique }) =>
     Object.entries(unique).map(([field, message]) => ({

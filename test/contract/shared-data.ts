@@ -12,8 +12,8 @@ import { StoreProcess } from './store-process.ts';
 const CHANGE_COUNT = 20;
 
 /**
- * Returns the tests of a database that several engines and processes can share, and that remains after they end. They cannot test that
- * a change also survives a power failure: the operating system keeps what a killed process has written, even without `fsync`.
+ * Returns the tests of a database that several engines and processes can share, and that remains after they end. The tests cannot show
+ * that a change survives a power failure: the operating system keeps what a killed process has written, even without `fsync`.
  */
 export function defineSharedDataTests(test: CreateStorageTest, engine: TestEngine): Tests {
   /** Runs a test with another process on the same data. */
@@ -44,7 +44,7 @@ export function defineSharedDataTests(test: CreateStorageTest, engine: TestEngin
       await assertRejectsWithConflict(reopened.credentials.add(credential));
     }),
 
-    'shows each change to another process at once, and the other way round': test((storage, { location }) =>
+    'shows each change of one of two processes to the other process immediately': test((storage, { location }) =>
       withProcess(location, async (other) => {
         const workspaceId = newId();
         const [mine, theirs] = [buildTag(workspaceId, 'mine'), buildTag(workspaceId, 'theirs')];
@@ -114,7 +114,7 @@ export function defineSharedDataTests(test: CreateStorageTest, engine: TestEngin
       }),
     ),
 
-    'keeps the completed changes of a killed process, discards its open transaction, and blocks no other record': test(
+    'keeps completed changes of a killed process, discards its open transaction, and can change other records': test(
       (storage, { location }) =>
         withProcess(location, async (other) => {
           const campaign = buildCampaign(newId());

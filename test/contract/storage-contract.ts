@@ -31,8 +31,8 @@ export function defineStorageContract(engine: TestEngine): Tests[] {
   };
   return [
     basicTests,
-    // Early, because MongoDB keeps the transaction of a killed process open for ten seconds. The clean-up removes the database, and
-    // would wait for the end of the transaction.
+    // These tests run early, because one of them kills a process, whose transaction MongoDB keeps open for ten seconds. If they ran last,
+    // the clean-up would wait for the end of this transaction before it could remove the database.
     ...(engine.isShared ? [defineSharedDataTests(test, engine)] : []),
     defineRecordTests(test, engine.rejectsIdsOfOtherWorkspaces),
     defineGlobalRecordTests(test),

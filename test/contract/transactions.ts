@@ -37,7 +37,7 @@ export function defineTransactionTests(test: CreateStorageTest, transactions: 'o
       await assertUnchanged(storage, all);
     }),
 
-    'does not show uncommitted changes outside of the transaction, and lets others read meanwhile': test(
+    'lets others read during a transaction, but does not show them its uncommitted changes': test(
       async (storage, { openOnSameData }) => {
         const outsides = await openOnSameData();
         const all = await createRecords(storage);
@@ -132,7 +132,7 @@ export function defineTransactionTests(test: CreateStorageTest, transactions: 'o
       await assertUnchanged(storage, all);
     }),
 
-    'keeps a change that others make to a record that the work has read': test(async (storage, { openOnSameData }) => {
+    'keeps a change by others to a record that a transaction has read': test(async (storage, { openOnSameData }) => {
       const reads: Record<
         string,
         (staged: StorageEngine, it: CampaignRecord) => Promise<readonly (CampaignRecord | undefined)[]>
@@ -188,7 +188,7 @@ export function defineTransactionTests(test: CreateStorageTest, transactions: 'o
       },
     ),
 
-    'runs a transaction entirely before or after others remove a record that it changes': test(
+    'runs a transaction entirely before or after others remove a record that the transaction changes': test(
       async (storage, { openOnSameData }) => {
         for (const outside of await openOnSameData()) {
           const it = buildCampaign(newId());
@@ -274,7 +274,7 @@ export function defineTransactionTests(test: CreateStorageTest, transactions: 'o
 /** Returns the tests of how often an optimistic engine runs the work of a transaction. */
 function defineRetryTests(test: CreateStorageTest): Tests {
   return {
-    'runs the work again after a change from outside, and not after an update that changes nothing': test(
+    'runs the work again after a change from outside, but not after an update that changes nothing': test(
       async (storage) => {
         const { workspaceId, changed } = await createRecords(storage);
         const countAttempts = async (change: (it: CampaignRecord) => CampaignRecord) => {

@@ -67,8 +67,8 @@ class DeterministicSystem implements System {
     return `${this.runId}-${digits(this.step, 4)}-7000-8000-${digits(this.idCount++, 12)}`;
   };
 
-  // A hash, because all IDs of a run begin with the same characters. The key of a short link is the start of a
-  // secret, and must differ.
+  // Returns the hash of an ID. The key of a short link is the start of a secret, so secrets must start differently, but all IDs
+  // of a run start alike.
   newSecret = (): string => this.sha256(this.newId());
 }
 
@@ -82,8 +82,8 @@ function withClock(engine: StorageEngine): StorageEngine {
 }
 
 /**
- * Runs the same steps on memory and on another engine, and compares the results. The other engine is open several times on the same
- * data, and the steps alternate between these.
+ * Runs the same steps on memory and on another engine, and compares the results. The other engine is opened several times on the same
+ * data, and the steps alternate between the opened engines.
  */
 class Comparison {
   readonly workspaces: string[] = [];
@@ -196,7 +196,7 @@ class Comparison {
   }
 }
 
-/** Resolves to the result or the error as a value to compare. A field that is `undefined` equals a missing one. */
+/** Resolves to the result or the error as a value to compare. A field that is `undefined` equals a missing field. */
 async function settle(work: Promise<unknown>): Promise<unknown> {
   const toComparable = (_: string, value: unknown) =>
     value instanceof Error

@@ -58,7 +58,7 @@ const digits = fc.oneof(fc.constant('0'), fc.stringMatching(/^[1-9]\d{0,11}$/));
 const decimals = fc.oneof(fc.constant(''), fc.stringMatching(/^\.\d{1,4}$/));
 
 suite('an amount', {
-  'is stored as a decimal string: a string as it was sent, a number in its shortest decimal form': () => {
+  'is stored as it was sent if it is a string, and in the shortest decimal form if it is a number': () => {
     for (const [value, stored] of amounts) assert.equal(parseAmount(value), stored, `${typeof value} ${value}`);
   },
 
@@ -67,11 +67,11 @@ suite('an amount', {
       assert.equal(parseAmount(value), undefined, `${typeof value} ${JSON.stringify(value)}`);
   },
 
-  'keeps all 16 digits of a string': () => {
+  'keeps all its digits, up to 16, if it is sent as a string': () => {
     fc.assert(fc.property(digits, decimals, (whole, rest) => assert.equal(parseAmount(whole + rest), whole + rest)));
   },
 
-  'is exact for a number of up to 15 digits, and has its shortest form': () => {
+  'is exact, and in the shortest form, if it is sent as a number of up to 15 digits': () => {
     // `rest` includes the decimal point.
     const upTo15Digits = fc.tuple(digits, decimals).filter(([whole, rest]) => whole.length + rest.length <= 16);
     fc.assert(
@@ -88,7 +88,7 @@ suite('a whole number', {
       assert.equal(parseWholeNumber(value), parsed, `${typeof value} ${value}`);
   },
 
-  'is invalid in every other form': () => {
+  'is invalid if it is negative, has a fraction, exceeds 2^53 − 1, or has leading zeros or other characters': () => {
     for (const value of invalidWholeNumbers) {
       assert.equal(parseWholeNumber(value), undefined, `${typeof value} ${JSON.stringify(value)}`);
     }

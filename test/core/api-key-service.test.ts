@@ -61,7 +61,7 @@ suite('authentication with an API key', {
     }
   },
 
-  'rejects a wrong checksum without a lookup': async () => {
+  'rejects a key with a wrong checksum without looking it up': async () => {
     const { app } = testCore({ sha256: () => assert.fail('the key was looked up') });
     const wrong = `${createApiKeySecret('x'.repeat(32)).slice(0, -1)}0`;
     await assert.rejects(app.apiKeys.authenticate(wrong), UNAUTHENTICATED);
@@ -146,34 +146,32 @@ suite('the last use of an API key', {
     assert.equal((await storage.apiKeys.findById(OWN, apiKey.id))?.lastUsedAt, null);
   },
 
-  'is written in the background; if the key is used during the write, no second write starts; after a failed write, the next use repeats it':
-    async () => {
-      const { app, updates } = createBlockedCore();
-      const { secret } = await app.apiKeys.create(OWN, {});
-      for (let i = 0; i < 3; i++) await app.apiKeys.authenticate(secret);
-      assert.equal(updates.length, 1);
-      updates[0]?.reject(new Error('unavailable'));
-      await app.apiKeys.flush();
-      await app.apiKeys.authenticate(secret);
-      assert.equal(updates.length, 2);
-      updates[1]?.resolve();
-      await app.apiKeys.flush();
-    },
+  'is written in the background, by one write at a time, and again at the next use if the write fails': async () => {
+    const { app, updates } = createBlockedCore();
+    const { secret } = await app.apiKeys.create(OWN, {});
+    for (let i = 0; i < 3; i++) await app.apiKeys.authenticate(secret);
+    assert.equal(updates.length, 1);
+    updates[0]?.reject(new Error('unavailable'));
+    await app.apiKeys.flush();
+    await app.apiKeys.authenticate(secret);
+    assert.equal(updates.length, 2);
+    updates[1]?.resolve();
+    await app.apiKeys.flush();
+  },
 
-  'is pending for at most 1,000 keys, and is written for one key after another; uses of further keys are not recorded':
-    async () => {
-      const { app, updates } = createBlockedCore();
-      for (let i = 0; i <= 1_000; i++) {
-        await app.apiKeys.authenticate((await app.apiKeys.create(OWN, {})).secret);
-      }
-      for (let i = 0; i < 1_000; i++) {
-        assert.equal(updates.length, i + 1);
-        updates[i]?.resolve();
-        await setImmediate();
-      }
-      await app.apiKeys.flush();
-      assert.equal(updates.length, 1_000);
-    },
+  'is written for one key after another; while 1,000 keys wait, uses of further keys are not recorded': async () => {
+    const { app, updates } = createBlockedCore();
+    for (let i = 0; i <= 1_000; i++) {
+      await app.apiKeys.authenticate((await app.apiKeys.create(OWN, {})).secret);
+    }
+    for (let i = 0; i < 1_000; i++) {
+      assert.equal(updates.length, i + 1);
+      updates[i]?.resolve();
+      await setImmediate();
+    }
+    await app.apiKeys.flush();
+    assert.equal(updates.length, 1_000);
+  },
 });
 
 /** Creates the application on a storage whose updates of API keys settle when a test resolves or rejects them. */

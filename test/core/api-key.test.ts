@@ -5,8 +5,8 @@ import { createApiKeySecret, isApiKeySecret } from '../../core/access/api-key.ts
 import { suite } from '../support/suite.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const RANDOM = 'abcdefghijklmnopqrstuvwxyzABCDEF';
-const random = fc.string({ unit: fc.constantFrom(...BASE62), minLength: 32, maxLength: 32 });
+const RANDOM_PART = 'abcdefghijklmnopqrstuvwxyzABCDEF';
+const randomPart = fc.string({ unit: fc.constantFrom(...BASE62), minLength: 32, maxLength: 32 });
 
 /** Returns the CRC-32 of zlib in six characters of base62. */
 function computeChecksum(text: string): string {
@@ -18,9 +18,9 @@ function computeChecksum(text: string): string {
 
 suite('the secret of an API key', {
   'is adv_, 32 random characters and their checksum': () => {
-    assert.equal(createApiKeySecret(RANDOM), `adv_${RANDOM}1mVgZW`);
+    assert.equal(createApiKeySecret(RANDOM_PART), `adv_${RANDOM_PART}1mVgZW`);
     fc.assert(
-      fc.property(random, (text) => {
+      fc.property(randomPart, (text) => {
         assert.equal(createApiKeySecret(text), `adv_${text}${computeChecksum(text)}`);
         assert.equal(isApiKeySecret(createApiKeySecret(text)), true);
       }),
@@ -33,7 +33,7 @@ suite('the secret of an API key', {
   },
 
   'is invalid if any one character is changed': () => {
-    const key = createApiKeySecret(RANDOM);
+    const key = createApiKeySecret(RANDOM_PART);
     for (let at = 0; at < key.length; at++) {
       for (const character of `${BASE62}_- é`) {
         const changed = key.slice(0, at) + character + key.slice(at + 1);
@@ -42,8 +42,8 @@ suite('the secret of an API key', {
     }
   },
 
-  'is invalid in any other form': () => {
-    const key = createApiKeySecret(RANDOM);
+  'is invalid without its prefix or a part of its checksum, in another case, or with additional characters': () => {
+    const key = createApiKeySecret(RANDOM_PART);
     const others = [
       '',
       'adv_',

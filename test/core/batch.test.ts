@@ -22,7 +22,7 @@ interface References {
 
 interface Resource {
   createBatch(references: References): readonly unknown[];
-  /** How many items of the batch are rejected. */
+  /** The number of items of the batch that are rejected. */
   readonly rejectedCount: number;
 }
 
@@ -64,20 +64,20 @@ const resources = {
 type Name = keyof typeof resources;
 const names = Object.keys(resources).map((name) => [name, name as Name] as const);
 
-/** A service whose records can be created in batches, without the types of its records. */
+/** The untyped methods of a service that can create its records in batches. */
 interface Service {
   create(scope: unknown, fields: unknown): Promise<object>;
   checkMany(scope: unknown, batch: readonly unknown[]): Promise<readonly BatchResult<object>[]>;
   createMany(scope: unknown, batch: readonly unknown[]): Promise<readonly BatchResult<object>[]>;
 }
 
-/** Returns the service with a name, and the first argument of its methods: the member who creates campaigns, or a workspace. */
+/** Returns the service with this name, and the first argument of its methods: the member who creates campaigns, or a workspace. */
 function getService(app: Application, name: Name, { member }: References) {
   return { service: app[name] as unknown as Service, scope: name === 'campaigns' ? { workspaceId: OWN, member } : OWN };
 }
 
 suite('a batch', {
-  'has the same results and errors as its items have if each is created on its own': () =>
+  'has the same results and errors as its items have when they are created one by one': () =>
     each(names, async (name) => {
       const { createBatch, rejectedCount }: Resource = resources[name];
       const single = await prepareWorkspace();
@@ -118,7 +118,7 @@ suite('a batch', {
       assert.equal(await countStorageCalls(20), await countStorageCalls(1));
     }),
 
-  'rejects a name that another request takes after the check and before the batch is stored': () =>
+  'rejects a name that another request takes between the check and the write of the batch': () =>
     each({ tags: 'tags', groups: 'groups' } as const, async (name) => {
       const { app, storage, references } = await prepareWorkspace();
       const { addMany } = storage[name];

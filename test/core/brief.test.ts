@@ -7,10 +7,10 @@ import { NOON, OWN } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 import { createCampaignFields } from '../support/tenants.ts';
 
-const NOTHING = { tags: [], groups: [], contentPillar: undefined };
+const NO_REFERENCES = { tags: [], groups: [], contentPillar: undefined };
 
 suite('the brief of a campaign', {
-  'has its tags and groups in the order of `tagIds` and `groupIds`, without deleted ones': () => {
+  'lists tags and groups in the order of `tagIds` and `groupIds`, and omits deleted tags and groups': () => {
     const tags = ['a', 'b', 'c'].map((id) => newTag(OWN, id, id, 'red', NOON));
     const groups = ['g', 'h'].map((id) => newGroup(OWN, id, { name: id }, NOON));
     const fields = { ...createCampaignFields(), tagIds: ['c', 'gone', 'a'], groupIds: ['h', 'gone', 'g'] };
@@ -34,7 +34,7 @@ suite('the brief of a campaign', {
     ] as const;
     const { resources: shown } = toBrief(
       newCampaign(OWN, 'id', null, { ...createCampaignFields(), resources }, NOON),
-      NOTHING,
+      NO_REFERENCES,
     );
     assert.deepEqual(shown, [
       { ...absent, url: 'https://a.b', type: null, size: null, width: null },

@@ -73,7 +73,7 @@ suite('a new campaign', {
     assert.equal((await createCampaign(core)).image, null);
   },
 
-  'starts and ends at the times of its parsed dates, whose texts are not parsed again': async () => {
+  'starts and ends at the times of its parsed dates, even if their texts are not dates': async () => {
     const { app, storage } = testCore();
     const startDate = { text: 'the start', time: NOON };
     const endDate = { text: 'the end', time: NOON + SECOND };
@@ -128,7 +128,7 @@ suite('a new campaign', {
     });
   },
 
-  'is rejected with an error that names each reference to an unknown or a foreign record': async () => {
+  'is rejected with an error that names each reference to a record that its workspace does not have': async () => {
     const core = testCore();
     const { app } = core;
     const { memberId: authorId } = await createMember(core, OTHER);
@@ -162,7 +162,7 @@ suite('a new campaign', {
 });
 
 suite('a share of a campaign', {
-  'is counted once for each member, and shown to that member': async () => {
+  'is counted once for each member, and sets hasShared for this member only': async () => {
     const core = testCore();
     const [ada, ben] = [await createMember(core), await createMember(core)];
     const { id, updatedAt } = await createCampaign(core);
@@ -182,7 +182,7 @@ suite('a share of a campaign', {
     );
   },
 
-  'is visible in both hasShared and shares or in neither, even if it is recorded during a read': async () => {
+  'is visible in both hasShared and shares, or in neither, even if it is recorded during a read': async () => {
     for (const read of ['findSummary', 'page'] as const) {
       const core = testCore();
       const [ada, ben] = [await createMember(core), await createMember(core)];
@@ -206,7 +206,7 @@ suite('a share of a campaign', {
     }
   },
 
-  'is visible in hasShared even if an earlier version stored it without a position': async () => {
+  'is visible in hasShared even if an earlier version of the service stored it without a position': async () => {
     const core = testCore();
     const ada = await createMember(core);
     const { id } = await createCampaign(core);

@@ -65,7 +65,7 @@ suite('an update of a campaign', {
     assert.equal(created.updatedAt, formatTimestamp(NOON));
   },
 
-  'returns hasShared for the member who updates it': async () => {
+  'returns hasShared for the member who updates the campaign': async () => {
     const core = testCore();
     const { id } = await createCampaign(core, { status: 'published' });
     const ada = await createMember(core);
@@ -75,7 +75,7 @@ suite('an update of a campaign', {
     assert.deepEqual([hasShared, shares], [true, 1]);
   },
 
-  'is rejected with an error that names each reference to an unknown record, and the dates': async () => {
+  'is rejected with an error that names the invalid dates and each reference to an unknown record': async () => {
     const core = testCore();
     const created = await createCampaign(core);
     await assert.rejects(

@@ -50,7 +50,7 @@ function isInWindow(window: DateWindow, start: number, end: number): boolean {
 }
 
 suite('the date filters of a campaign', {
-  'depend only on its dates, and count its start and its end as active': () => {
+  'depend only on its dates, and treat the campaign as active at its start and at its end': () => {
     for (const { starts, ends, in: expected } of dates) {
       const filters = CAMPAIGN_DATE_FILTERS.filter((filter) => isInWindow(dateWindows[filter](NOON), starts, ends));
       assert.deepEqual(filters.sort(), expected, `${starts} to ${ends}`);
@@ -103,7 +103,7 @@ suite('a change of a campaign', {
     assert.equal(changeCampaign(after, removed, NOON + 1), after);
   },
 
-  'is rejected with the error of its dates if neither its dates nor its status are allowed': () => {
+  'is rejected because of its dates if neither its dates nor its status are allowed': () => {
     const change = { status: 'draft', ...parseDates({ endDate: '2026-01-01' }) } as const;
     assert.throws(() => changeCampaign(createCampaign({ status: 'published' }), change, NOON), { kind: 'invalid' });
   },

@@ -6,7 +6,7 @@ import { testCore } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 import { createCampaignFields, createWorkspace } from '../support/tenants.ts';
 
-/** What happens to a transaction. */
+/** The fault of a transaction. */
 type Fault = 'fails' | 'succeeds, but its outcome is unknown';
 
 interface Setup {
@@ -86,7 +86,7 @@ suite('a click counter', {
     }
   },
 
-  'keeps a click that is added during a flush, and stores it in the next one': async () => {
+  'keeps a click that is added during a flush, and stores it in the next flush': async () => {
     const { counter, onStored, links, readClicks } = await setUp(1);
     const [link] = links as [Link];
     const laterFlushes: Promise<void>[] = [];
@@ -101,7 +101,7 @@ suite('a click counter', {
     assert.deepEqual([laterFlushes.length, await readClicks()], [1, { campaign: 2, shares: [2] }]);
   },
 
-  'drops clicks on further links if too many links wait, but still counts clicks on the waiting links': async () => {
+  'drops clicks on further links, but not on waiting links, if too many links wait for the next flush': async () => {
     const { counter, links } = await setUp(1);
     const [link] = links as [Link];
     for (let i = 0; i < MAX_PENDING_LINK_COUNT; i++) counter.add({ ...link, memberId: `member${i}` });

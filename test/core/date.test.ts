@@ -91,14 +91,14 @@ suite('a date', {
     }
   },
 
-  'in any other form is invalid': () => {
+  'is invalid if it does not exist, or if its format is not that of a day or a date-time': () => {
     for (const value of invalidDates) {
       assert.equal(parseStartDate(value), undefined, value);
       assert.equal(parseEndDate(value), undefined, value);
     }
   },
 
-  'is valid on every day of a month, and invalid on the day after the last': () => {
+  'is valid for every day of a month, and invalid for the day after the last day': () => {
     for (const year of ['1900', '2000', '2023', '2024', '2100', '2400']) {
       for (let month = 1; month <= 12; month++) {
         const dayCount = new Date(Date.UTC(Number(year), month, 0)).getUTCDate();
@@ -110,7 +110,7 @@ suite('a date', {
     }
   },
 
-  'is parsed to the same time with any offset': () => {
+  'with any offset from UTC is parsed to the time from which it was formatted': () => {
     fc.assert(
       fc.property(time, offsetMinutes, (milliseconds, minutes) => {
         assert.equal(parseStartDate(formatWithOffset(milliseconds, minutes))?.time, milliseconds);

@@ -61,7 +61,7 @@ const invalidNames = {
     ...['user:password@example.com', 'a\\b.com', 'example.com\\', 'example．com／a', 'example.com：80'],
     ...['user＠example.com'],
   ],
-  'an address, in any notation': [
+  'an IP address, in any notation': [
     ...[
       '1.2.3.4',
       '1.2.3.4.',
@@ -105,13 +105,13 @@ suite('a slug', {
     for (const [text, slug] of validNames) assert.equal(normalizeSlug(text, domainToASCII), slug, text);
   },
 
-  'is invalid if it is not a domain name, is an address or begins with www.': () => {
+  'is invalid if it is not a domain name, is an IP address or begins with www.': () => {
     for (const [reason, texts] of Object.entries(invalidNames)) {
       for (const text of texts) assert.equal(normalizeSlug(text, domainToASCII), undefined, `${reason}: ${text}`);
     }
   },
 
-  'does not change if it is normalized again': () => {
+  'of a domain name does not change if it is normalized again': () => {
     fc.assert(
       fc.property(name, (text) => {
         const slug = normalizeSlug(text, domainToASCII) as string;
@@ -121,7 +121,7 @@ suite('a slug', {
     );
   },
 
-  'is the same for every spelling of a name': () => {
+  'is the same for every spelling of a domain name': () => {
     fc.assert(
       fc.property(name, (text) => {
         const slug = normalizeSlug(text, domainToASCII);
@@ -138,7 +138,7 @@ suite('a slug', {
     );
   },
 
-  'is invalid, or does not change if it is normalized again, for any text': () => {
+  'of any text is invalid, or does not change if it is normalized again': () => {
     const unit = fc.constantFrom(...'ab1-._:/@%?#[]\\ ．。üＷwXxn\u00ad\0');
     fc.assert(
       fc.property(fc.string({ unit, maxLength: 12 }), (text) => {

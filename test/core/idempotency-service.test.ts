@@ -16,7 +16,7 @@ const request: IdempotentRequest = {
 
 function createService() {
   const { storage, clock } = testCore();
-  // Each call of `acquire` takes the next ID, even if it rejects.
+  // Each call of `acquire` takes the next ID, even if the call rejects.
   let ownerCount = 0;
   const newId = () => `owner ${++ownerCount}`;
   return { service: new IdempotencyService(storage.idempotencyRecords, { newId }, () => clock.now), clock };
@@ -42,7 +42,7 @@ suite('the idempotency service', {
     assert.deepEqual(await service.acquire(request), { response: RESPONSE });
   },
 
-  'keeps idempotency keys apart by API key and operation': async () => {
+  'treats an idempotency key as new if the API key or the operation is another': async () => {
     const { service } = createService();
     await service.acquire(request);
     const others = [{ workspaceId: OTHER, keyId: 'c' }, { keyId: 'b' }, { operationId: 'b' }, { idempotencyKey: 'b' }];
@@ -75,7 +75,7 @@ suite('the idempotency service', {
     assert.ok('lockOwner' in (await service.acquire({ ...request, fingerprint: 'another body' })));
   },
 
-  'lets the next request run, with any body, after the first one was rejected': async () => {
+  'lets the next request run, with any body, after the first request was rejected': async () => {
     const { service } = createService();
     await service.acquire(request);
     await service.release(request, 'owner 1');

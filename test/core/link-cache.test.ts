@@ -11,10 +11,10 @@ interface Load {
   fail(): void;
 }
 
-/** A cache whose loads end when the test ends them. */
+/** Creates a cache whose loads end when the test ends them. */
 function setUp(options: { isImmutable?: boolean } = {}) {
   const clock = { now: 0 };
-  /** The loads that run, and all loads that have started. */
+  /** The loads that run, and the keys of all loads that have started. */
   const [running, started]: [Load[], string[]] = [[], []];
   const load = (key: string): Promise<string | undefined> =>
     new Promise((resolve, reject) => {
@@ -22,7 +22,7 @@ function setUp(options: { isImmutable?: boolean } = {}) {
       running.push({ key, end: resolve, fail: () => reject(new Error('no storage')) });
     });
   const cache = new LinkCache(load, () => clock.now, options);
-  /** Ends all loads that run, and those that start then. */
+  /** Ends all loads that run, and the loads that start in their place. */
   const endAll = async (createValue: (key: string) => string | undefined = (key) => `value of ${key}`) => {
     await nextTurn();
     while (running.length > 0) {
@@ -36,7 +36,7 @@ function setUp(options: { isImmutable?: boolean } = {}) {
 const keysOf = (count: number): string[] => Array.from({ length: count }, (_, i) => `key ${i}`);
 
 suite('the cache of short links', {
-  'loads a value once for requests at the same time': async () => {
+  'loads a value once for simultaneous requests': async () => {
     const { cache, started, endAll } = setUp();
     const values = [cache.get('a'), cache.get('a')];
     await endAll();
@@ -77,7 +77,7 @@ suite('the cache of short links', {
     );
   },
 
-  'loads a value again after a second, and uses none that is five seconds old': async () => {
+  'loads a value again after a second, and never returns a value that is five seconds old': async () => {
     const { cache, clock, running, endAll } = setUp();
     const first = cache.get('a');
     await endAll(() => 'old');
@@ -97,7 +97,7 @@ suite('the cache of short links', {
     assert.equal(await next, 'new');
   },
 
-  'keeps values that never change, but not absences': async () => {
+  'keeps a value that never changes, but looks up a missing key again': async () => {
     const { cache, clock, endAll } = setUp({ isImmutable: true });
     const [known, missing] = [cache.get('known'), cache.get('missing')];
     await endAll((key) => (key === 'known' ? 'value' : undefined));
@@ -109,7 +109,7 @@ suite('the cache of short links', {
     assert.equal(await added, 'added');
   },
 
-  'does not use a value whose load began five seconds ago, not even in a request that joined the load': async () => {
+  'rejects all requests that wait for a load of five seconds, and does not cache its value': async () => {
     const { cache, clock, endAll } = setUp();
     const first = cache.get('a');
     await nextTurn();

@@ -64,7 +64,7 @@ suite('a change of a member', {
 });
 
 suite('the email of a member', {
-  'must have a text on both sides of one @': () => {
+  'must have text before and after exactly one @': () => {
     for (const email of ['a@b', 'ada.winter+x@example.com', 'ü@bücher.example'])
       assert.equal(findEmailProblem(email), undefined);
     for (const email of ['', 'ada', '@example.com', 'ada@', 'a@b@c', 'ada winter@example.com', 'ada@exam\tple.com']) {

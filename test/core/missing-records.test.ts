@@ -27,7 +27,7 @@ async function createRecords({ apiKeys, campaigns, ...app }: Application, worksp
 
 type Ids = Awaited<ReturnType<typeof createRecords>>;
 
-/** The use cases that never look for the record of an ID. An ID in a field that refers to a record is invalid if it is unknown. */
+/** The use cases that take no ID of a record, except in fields and filters such as `tagIds`, where no unknown ID causes `not_found`. */
 type UseCaseWithoutId =
   | 'runOnce'
   | `${string}.iterate`
@@ -47,8 +47,8 @@ type Calls = { readonly [T in keyof Ids]?: (app: Application, id: string, own: I
 const SHARES = { page: 1, pageSize: 9, sortBy: 'createdAt', sortOrder: 'asc' } as const;
 
 /**
- * Calls of each use case that takes the ID of a record, and variants of such calls. A new use case does not compile until it is here or
- * in `UseCaseWithoutId`.
+ * Calls of each use case that takes the ID of a record, and variants of such calls. The compiler asks for each new use case here or in
+ * `UseCaseWithoutId`.
  */
 const useCases: Readonly<Record<UseCaseWithId | `${UseCaseWithId}, ${string}`, Calls>> = {
   'apiKeys.create': { member: ({ apiKeys }, memberId) => apiKeys.create(OWN, { memberId }) },

@@ -58,7 +58,7 @@ suite('the link of a share', {
     assert.equal(await getOrigin(), 'https://go.example.com');
   },
 
-  'is null if links are off, without a destination, or with neither a domain nor a base URL': async () => {
+  'is null if links are off, the campaign has no destination, or no domain and no base URL is set': async () => {
     const getLink = async (links: LinkOptions | undefined, fields: object) => {
       const core = testCore({}, { links });
       const domain = await createVerifiedDomain(core);
@@ -74,7 +74,7 @@ suite('the link of a share', {
     assert.equal(await getLink(undefined, { domain: 'go.example.com' }), null);
   },
 
-  'gets a key at the first read of a share that an earlier version of the service stored without one': async () => {
+  'gets a key at the first read if an earlier version of the service stored the share without a key': async () => {
     const core = testCore({}, LINKS);
     const { app, engine } = core;
     const { id } = await app.campaigns.create(ACTOR, { ...createCampaignFields(), ...DESTINATION });
@@ -92,7 +92,7 @@ suite('the link of a share', {
     }
   },
 
-  'never has a key that is taken': async () => {
+  'never gets the key of another link': async () => {
     const secrets = ['aaaaaaaa-1', 'aaaaaaaa-2', 'bbbbbbbb'];
     const core = testCore({ newSecret: () => secrets.shift() as string }, LINKS);
     const { id } = await core.app.campaigns.create(ACTOR, { ...createCampaignFields(), ...DESTINATION });
@@ -103,7 +103,7 @@ suite('the link of a share', {
 });
 
 suite('a share', {
-  'is new the first time, and is the same share afterwards, even if the campaign is archived': async () => {
+  'is created by the first request, and returned by each later request, even if the campaign is archived': async () => {
     const core = testCore();
     const { campaigns, shares } = core.app;
     const { id, updatedAt } = await createCampaign(core);

@@ -3,7 +3,7 @@ import { COLORS, type Color } from '../../core/shared/color.ts';
 import { findLeastUsedColor, findTagNameProblem } from '../../core/tag/tag.ts';
 import { suite } from '../support/suite.ts';
 
-/** How often red, yellow, green, blue, purple and brown are used, and the color that comes next. */
+/** How often red, yellow, green, blue, purple and brown are used, and the color of the next tag. */
 const cases: readonly (readonly [readonly number[], Color])[] = [
   [[0, 0, 0, 0, 0, 0], 'red'],
   [[1, 0, 0, 0, 0, 0], 'yellow'],

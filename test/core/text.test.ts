@@ -14,7 +14,7 @@ const character = fc
 const anyText = fc.string({ unit: character });
 
 suite('a message', {
-  'loses its final period, and no other one, if it becomes a part of a longer sentence': () => {
+  'loses only its final period if it becomes a part of a longer sentence': () => {
     const cases = { 'It failed.': 'It failed', 'It failed': 'It failed', 'a.b. c..': 'a.b. c.', '': '' };
     for (const [message, part] of Object.entries(cases)) assert.equal(removeFinalPeriod(message), part);
   },
@@ -81,7 +81,7 @@ suite('a folded text', {
     for (const [value, folded] of cases) assert.equal(fold(value), folded, value);
   },
 
-  'lower-cases each code point alone after NFC, whatever its neighbors are': () => {
+  'has each code point of the NFC text lower-cased on its own, whatever its neighbors are': () => {
     const rare = fc.constantFrom('Σ', 'ς', 'σ', 'İ', 'ẞ', '\u0307', '\u0345', "'", ' ', 'A', 'ǰ');
     fc.assert(
       fc.property(fc.oneof(anyText, fc.string({ unit: rare })), (value) => {
@@ -100,7 +100,7 @@ suite('a folded text', {
 });
 
 suite('a search text', {
-  'contains every part, folded': () => {
+  'contains the folded text of each of its parts': () => {
     fc.assert(
       fc.property(anyText, anyText, (name, description) => {
         const result = buildSearchText(name, description);
@@ -109,7 +109,7 @@ suite('a search text', {
     );
   },
 
-  'does not match a term across two parts': () => {
+  'does not match a term that extends over two of its parts': () => {
     assert.equal(buildSearchText('Spring', 'Sale').includes('springsale'), false);
     assert.equal(buildSearchText('Spring', 'Sale').includes('spring sale'), false);
   },

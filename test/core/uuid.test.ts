@@ -33,7 +33,7 @@ suite('an ID', {
     for (const value of valid) assert.equal(isUuid(value), true, value);
   },
 
-  'is invalid in every other form': () => {
+  'is invalid if its version, variant, length or punctuation is not that of a UUID': () => {
     for (const value of invalid) assert.equal(isUuid(value), false, value);
   },
 });

@@ -5,7 +5,7 @@ import { DAY, testCore } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 
 suite('the secret with which visitors are hashed', {
-  'is the same in all processes during a day in UTC, and another one on the next day': async () => {
+  'is the same in all processes during a day in UTC, and changes on the next day': async () => {
     const { app, storage, clock } = testCore();
     const other = new Application(storage, { ...createNodeSystem(), now: () => clock.now });
     const readSecrets = () => Promise.all([app, other].map(({ links }) => links.getVisitorKey()));
@@ -19,7 +19,7 @@ suite('the secret with which visitors are hashed', {
     assert.notEqual(next, secret);
   },
 
-  'is deleted before the secret of a later day is added, even if the deletion fails at first': async () => {
+  'is deleted before a new secret is added; after a failed deletion, the next call deletes it': async () => {
     const { app, engine, clock } = testCore();
     await app.links.getVisitorKey();
     clock.now += 3 * DAY;

@@ -13,7 +13,7 @@ const { $schema: _, ...schema } = JSON.parse(
 const isValidCompose = new Ajv({ strict: false }).compile(schema);
 const secrets = { MONGODB_PASSWORD: 'secret1', MONGODB_ROOT_PASSWORD: 'secret2', REDIS_PASSWORD: 'secret3' };
 
-/** Settings that `.env` cannot set: the start of their value in `docker-compose.yml`, or `undefined` if it does not set them. */
+/** Settings that `.env` cannot set: the start of their value in `docker-compose.yml`, or `undefined` if this file does not set them. */
 const fixed: Partial<Record<keyof typeof settings, string | undefined>> = {
   // The image listens on all addresses of the container, and Docker maps the default port to a port of the host.
   HOST: undefined,
@@ -26,11 +26,11 @@ const fixed: Partial<Record<keyof typeof settings, string | undefined>> = {
   // Not allowed with MongoDB.
   DEMO_WORKSPACE: undefined,
   DEMO_API_KEY: undefined,
-  // By default, the value of HOST.
+  // Its default is the value of HOST.
   LINKS_HOST: undefined,
 };
 
-/** Settings with another default: other containers can scrape the metrics, and short links are on. */
+/** Settings whose default differs from that of the service: other containers can scrape the metrics, and short links are on. */
 const ownDefaults: Partial<Record<keyof typeof settings, string>> = {
   METRICS_PORT: '9464',
   METRICS_HOST: '0.0.0.0',
@@ -66,7 +66,7 @@ suite('docker-compose.yml', {
     }
   },
 
-  'confines each service': () => {
+  'runs each service without capabilities, without root, and on a read-only file system': () => {
     for (const [name, service] of listServices()) {
       assert.equal(service.read_only, true, name);
       assert.deepEqual(service.cap_drop, ['ALL'], name);
@@ -98,12 +98,12 @@ suite('docker-compose.yml', {
     assert.deepEqual(advocacy.depends_on, { mongodb: healthy, redis: healthy });
   },
 
-  'names exact versions of images': () => {
+  'selects exact versions of images': () => {
     const { mongodb, redis } = parseCompose().services;
     for (const { image } of [mongodb, redis]) assert.match(image, /^[a-z]+:\d+\.\d+\.\d+(-[a-z]+)?$/);
   },
 
-  'contains no secrets, and causes an error with the name of a secret that is missing': () => {
+  'contains no secrets, and causes an error that names a missing secret': () => {
     for (const { name, kind, text } of parseVariables(composeText)) {
       if (!/PASSWORD/.test(name)) assert.equal(kind, '-', name);
       else assert.deepEqual({ kind, text }, { kind: '?', text: 'must be set, see docs/operating.md' }, name);

@@ -47,7 +47,7 @@ suite('the image of the Dockerfile', {
       }
     }),
 
-  'keeps its data in the volume by default, where the user of the image can write': () =>
+  'keeps its data by default in the volume, where the user of the image can write': () =>
     withImage(async (image) => {
       const { folder, volume = '', workdir } = image;
       assert.equal(volume, join(workdir, 'data'));
@@ -69,7 +69,7 @@ suite('the image of the Dockerfile', {
       assert.deepEqual(await readdir(join(folder, volume)), ['advocacy.db']);
     }),
 
-  'contains only what production needs': () =>
+  'contains only files and packages that production needs': () =>
     withImage(async ({ folder, workdir, env, user }) => {
       const packages = await readdir(join(folder, workdir, 'node_modules'));
       for (const name of ['express', '@photostructure', 'mongodb', 'ioredis', 'pino'])

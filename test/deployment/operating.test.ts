@@ -22,10 +22,10 @@ suite('docs/operating.md', {
     for (const name of globalStoreNames) assert.deepEqual(Object.fromEntries(shardKeys)[name], ["_id: 'hashed'"]);
   },
 
-  'has shard keys that are prefixes of at least one index, and of every unique index, of the collection': () =>
+  'has for each collection a shard key that is a prefix of an index, and of every unique index': () =>
     withDatabase((uri) =>
       withMongoClient(uri, async (client) => {
-        // This waits until the indexes are created.
+        // The read waits until the indexes are created.
         await withEngine(uri, (engine) => engine.workspaces.get('unknown'));
         for (const [name, key] of shardKeys.filter(([name]) => name in recordSchemas)) {
           const indexes = await client.db().collection(name).indexes();

@@ -31,7 +31,7 @@ suite('the section "Run on one machine" of docs/operating.md', {
       }),
     ),
 
-  'is right that a copied dist needs only the production packages': () =>
+  'correctly says that a copied dist needs only the production packages': () =>
     withCheckout({ packages: 'none' }, async (checkout) => {
       const { code, stderr } = await checkout.run('npm ci --omit=dev');
       assert.equal(code, 0, stderr);

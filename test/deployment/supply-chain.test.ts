@@ -31,7 +31,7 @@ function readLockFile(folder: string): [name: string, locked: LockedPackage][] {
 const servicePackages = readLockFile('.').filter(([, { dev, devOptional }]) => !dev && !devOptional);
 
 suite('the lock files', {
-  'have a hash for each package, and name no registry but the public one': () =>
+  'have a hash for each package, and contain no registry except registry.npmjs.org': () =>
     each(textCases('.', 'test/client', 'test/openapi', 'test/bench/peers'), (folder) =>
       each(readLockFile(folder), ({ integrity = '', resolved }) => {
         assert.match(integrity, /^sha512-[\w+/]{86}==$/);
@@ -40,7 +40,7 @@ suite('the lock files', {
       }),
     ),
 
-  'allow no install script of a package to run': async () => {
+  'contain no package whose install script may run': async () => {
     const { allowScripts } = JSON.parse(read('package.json'));
     const withScript = readLockFile('.')
       .filter(([, { hasInstallScript }]) => hasInstallScript)
@@ -53,7 +53,7 @@ suite('the lock files', {
 });
 
 suite('the bill of materials', {
-  'names the packages of the service, and marks those that only build or test it': async () => {
+  'lists the packages of the service, and marks packages that only build or test the service': async () => {
     const [, command = ''] = /```\n(npm sbom .*) > sbom\.json\n```/.exec(security) ?? [];
     const { code, output } = await runCommand('sh', ['-c', command], { npm_config_offline: 'true' });
     assert.equal(code, 0, output);

@@ -41,7 +41,7 @@ suite('a repository', {
     assert.equal((await engine.tags.get(OWN, tag.id))?.foldedName, 'of an earlier version');
   },
 
-  'returns the default of a field that a record of an earlier version does not have': () => {
+  'returns the default of a field that is missing in a record of an earlier version of the service': () => {
     const { toEntity } = shareSchema;
     const old = { id: 'a', workspaceId: OWN, campaignId: 'c', memberId: 'm', createdAt: '' };
     assert.deepEqual(toEntity(old as Parameters<typeof toEntity>[0]), {
@@ -58,7 +58,7 @@ suite('a repository', {
     });
   },
 
-  'returns the default of a missing field also if it reads only some fields': async () => {
+  'returns the default of a missing field, also if a read selects only some fields': async () => {
     const { engine, storage } = testCore();
     const old = { id: 'm/c', workspaceId: OWN, campaignId: 'c', memberId: 'm', createdAt: '' };
     await engine.shares.add(old as Share);
@@ -67,7 +67,7 @@ suite('a repository', {
 });
 
 suite('a schema', {
-  'declares the column of each field of an index and of each unique field': () => {
+  'declares a column for each unique field and for each field of an index': () => {
     for (const [name, { columns, indexes, unique }] of Object.entries(recordSchemas)) {
       for (const field of [...indexes.flat(), ...Object.keys(unique)]) assert.ok(field in columns, `${name}: ${field}`);
     }
