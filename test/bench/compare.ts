@@ -22,7 +22,7 @@ const START_COUNT = 3;
 const CAMPAIGN_COUNT = 12_500;
 const WRITTEN_CAMPAIGN_COUNT = 1_000;
 
-/** What a server needs until its first response. */
+/** The time and the processor time that a server needs until its first response. */
 interface Start {
   readonly ms: number;
   readonly cpuMs: number;
@@ -113,7 +113,7 @@ async function assertEqualResponses(
   }
 }
 
-/** Each figure is the median of all rounds. In brackets is the median of its ratios to the first server in the same round. */
+/** Formats the tables. Figures are medians of all rounds. In brackets is the median of the ratios to the first server in each round. */
 function formatReport(
   runs: readonly ContenderRun[],
   types: readonly RequestType[],

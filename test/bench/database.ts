@@ -29,7 +29,7 @@ export const databases = {
       stop,
     };
   },
-  /** Files in the temporary folder, which is on a disk, because writes must wait for a disk. */
+  /** Files in the temporary folder. It must be on a disk: in memory, a commit would not wait for a disk as it does in production. */
   sqlite: async (): Promise<BenchDatabases> => {
     const folder = await mkdtemp(join(tmpdir(), 'advocacy-bench-'));
     return {

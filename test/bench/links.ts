@@ -12,16 +12,16 @@ import { startScript } from './server-process.ts';
 const CAMPAIGN_COUNT = 10;
 const MEMBER_COUNT = 100;
 const PATHS = { reference: '../../../test/bench/peers/fixed-redirect.js', service: '../../bootstrap/main.js' };
-const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+const BROWSER_USER_AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
-/** The user agents of the visitors, by the names of the types of requests. The same visitor counts once for each link, a crawler never. */
+/** The user agents of the visitors, by the name of the type of request. A visitor counts once for each link, and a crawler never counts. */
 const userAgents = {
   crawler: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
-  'same visitor': BROWSER,
-  'new visitors': `${BROWSER} ${NEW_ID}`,
+  'same visitor': BROWSER_USER_AGENT,
+  'new visitors': `${BROWSER_USER_AGENT} ${NEW_ID}`,
 };
 
-/** Compares redirects of short links with a `node:http` server that answers every request with the same redirect. */
+/** Compares redirects of short links with a `node:http` server that responds to every request with the same redirect. */
 export async function compareRedirects(client: LoadClient, { rounds, milliseconds }: Options): Promise<Report> {
   const opened = await databases.sqlite();
   const linksPort = await findFreePort();

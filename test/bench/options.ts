@@ -69,7 +69,7 @@ export function readOptions(): Options {
   };
 }
 
-/** Parses a comma-separated list of names. Throws if one is unknown. */
+/** Parses a comma-separated list of names. Throws if a name is unknown. */
 function parseNames(list: string, all: readonly string[]): string[] {
   const names = list.split(',');
   const unknown = names.find((name) => !all.includes(name));

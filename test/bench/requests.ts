@@ -14,7 +14,7 @@ export interface RequestType {
   readonly status?: number;
   readonly requests: readonly Request[];
   readonly connections: number;
-  /** The factor of a round's duration. If there are fewer requests per second, a stable result needs more time. */
+  /** How many times longer a round of this type takes. With fewer requests per second, a stable result needs more time. */
   readonly durationFactor: number;
 }
 

@@ -10,15 +10,15 @@ export interface Sample {
   readonly key: string;
 }
 
-/** The number of members. With so few, each has shared many campaigns, so that every page has some that the caller has shared. */
+/** The number of members. It is small, so that each member has shared many campaigns, including some on every page. */
 const MEMBER_COUNT = 10;
 
-const CLI = join(import.meta.dirname, '../../bootstrap/cli.js');
+const CLI_PATH = join(import.meta.dirname, '../../bootstrap/cli.js');
 
-/** Creates a sample workspace in the database that `settings`, the settings of the service, select. */
+/** Creates a sample workspace in the database of a service with the given settings. */
 export async function seedDatabase(settings: Readonly<Record<string, string>>, campaigns: number): Promise<Sample> {
   const options = ['--campaigns', campaigns, '--members', MEMBER_COUNT, '--seed-number', 1].map(String);
-  const child = spawn(process.execPath, [CLI, 'seed', '--json', ...options], {
+  const child = spawn(process.execPath, [CLI_PATH, 'seed', '--json', ...options], {
     env: { ...process.env, ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -6,11 +6,11 @@ import { type ProcessUsage, processTreeOf, usageOf } from './usage.ts';
 
 const POLL_INTERVAL_MS = 2;
 
-/** A script of a server, which listens on the port in `PORT`. */
+/** The script of a server that listens on the port in the environment variable `PORT`. */
 export interface ServerScript {
   readonly path: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Whether it logs every request to standard error. The log is discarded. */
+  /** Whether the server logs every request to standard error. The log is discarded. */
   readonly hasLog: boolean;
 }
 

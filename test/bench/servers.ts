@@ -13,9 +13,9 @@ export interface Contender extends ServerScript {
   readonly description: string;
 }
 
-const SERVICE = join(import.meta.dirname, '../../bootstrap/main.js');
-const PEERS = join(import.meta.dirname, '../../../test/bench/peers');
-/** Half of the cores, but at least two. The database, Redis and the client need the others. */
+const SERVICE_PATH = join(import.meta.dirname, '../../bootstrap/main.js');
+const PEERS_PATH = join(import.meta.dirname, '../../../test/bench/peers');
+/** The number of processes of `ours-workers`: half of the cores, but at least two. The database, Redis and the client need the others. */
 const WORKERS = Math.max(2, Math.floor(availableParallelism() / 2));
 const UNLIMITED = { RATE_LIMIT_POINTS: '1000000000' };
 
@@ -46,7 +46,7 @@ export const serverNames: Readonly<Record<StorageName, readonly Name[]>> = {
 };
 
 /** Returns this service on the database that `settings` name. */
-export function ours(settings: Environment, name: Name = 'ours', path = SERVICE): Contender {
+export function ours(settings: Environment, name: Name = 'ours', path = SERVICE_PATH): Contender {
   return { name, description: descriptions[name], path, environment: { ...UNLIMITED, ...settings }, hasLog: true };
 }
 
@@ -65,7 +65,7 @@ export function createContenders(
   const peer = (name: Name, environment = {}, script: string = name): Contender => ({
     name,
     description: descriptions[name],
-    path: join(PEERS, `${script}.js`),
+    path: join(PEERS_PATH, `${script}.js`),
     environment: { ...settings, ...environment },
     hasLog: false,
   });
@@ -83,6 +83,6 @@ export function createContenders(
 
 /** Installs the packages of the other servers if they are missing. `npm ci` of this project does not install them. */
 export function installPeers(): void {
-  if (existsSync(join(PEERS, 'node_modules'))) return;
-  execFileSync('npm', ['ci', '--ignore-scripts'], { cwd: PEERS, stdio: ['ignore', 2, 2] });
+  if (existsSync(join(PEERS_PATH, 'node_modules'))) return;
+  execFileSync('npm', ['ci', '--ignore-scripts'], { cwd: PEERS_PATH, stdio: ['ignore', 2, 2] });
 }

@@ -25,7 +25,7 @@ const READ_INTERVAL_MS = 50;
 const LATENCY_MS = 20;
 const SHUTDOWN_TIMEOUT_MS = 6_000;
 
-/** A MongoDB whose writes block while it is locked. Reads are still served. */
+/** A MongoDB that a test can lock. While it is locked, it serves reads, and writes wait. */
 interface LockableDatabase {
   readonly uri: string;
   lock(): Promise<unknown>;
@@ -116,7 +116,7 @@ suite('a service whose database accepts no writes', {
 });
 
 suite('a shutdown', {
-  'waits for the last uses of keys to be stored if the database is only slow': () =>
+  'waits until the last use of each key is stored if the database is slow but available': () =>
     withMongodbProxy((proxy, uri) =>
       withApplication(uri, async (app) => {
         const { workspaceId, secrets } = await createRecords(app, 4);

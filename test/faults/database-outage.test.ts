@@ -22,55 +22,54 @@ const MAX_FAST_RESPONSE_MS = quickOrLong(5_000, 1_000);
 const UNKNOWN_KEY = createApiKeySecret('0'.repeat(32));
 
 suite('a database outage', {
-  'makes every operation fail with the same error, first within a timeout and then at once, without internal details':
-    () =>
-      withReplicaSet(1, async (set) => {
-        const server = set.members[0] as ServerProcess;
-        const tenant = await withApplication(set.uri, (app) => createTenant({ app }, 'tenant'));
-        await withProcess(createMongodbSettings(set.uri), async ({ url }) => {
-          const call = (operation: Operation, headers: Readonly<Record<string, string>> = {}) => {
-            const { path, body } = validCallOf(operation, tenant);
-            return send(url, { method: operation.method, path, key: tenant.key, headers, ...(body && { body }) });
-          };
-          const attempts: [string, () => Promise<LoadResponse>][] = [
-            ...allOperations.map(
-              ([id, operation]) => [id, () => call(operation)] as [string, () => Promise<LoadResponse>],
-            ),
-            ...postOperations.map(
-              ([id, operation]) =>
-                [`${id} with an Idempotency-Key`, () => call(operation, { 'Idempotency-Key': id })] as [
-                  string,
-                  () => Promise<LoadResponse>,
-                ],
-            ),
-            ['an unknown key', () => send(url, { path: '/campaigns', key: UNKNOWN_KEY })],
-          ];
-          const assertAllFail = async (maxMs: number) => {
-            const responses = await Promise.all(
-              attempts.map(async ([name, attempt]) => [name, await attempt()] as const),
-            );
-            await each(responses, (it) => {
-              assertInternalError(it);
-              assert.ok(it.milliseconds < maxMs, `it took ${it.milliseconds} ms`);
-            });
-          };
-
-          await waitUntil(async () => (await send(url, { path: '/campaigns', key: tenant.key })).status === 200);
-          await server.kill();
-          await assertAllFail(MAX_RESPONSE_MS);
-          // When the database has been failing for ten seconds, requests fail at once. The requests above may have failed shortly before
-          // that, so wait a little longer.
-          await delay(1_000);
-          await assertAllFail(MAX_FAST_RESPONSE_MS);
-          assert.equal((await send(url, { path: '/healthz' })).status, 200);
-          assert.equal((await send(url, { path: '/readyz' })).status, 503);
-
-          await server.start();
-          await waitUntil(async () => (await send(url, { path: '/readyz' })).status === 200);
-          await each(allOperations, async (operation) => {
-            const { status, text } = await call(operation);
-            assert.equal(status, successStatusOf(operation), text);
+  'makes all operations fail with one error without internal details, first within a timeout and then at once': () =>
+    withReplicaSet(1, async (set) => {
+      const server = set.members[0] as ServerProcess;
+      const tenant = await withApplication(set.uri, (app) => createTenant({ app }, 'tenant'));
+      await withProcess(createMongodbSettings(set.uri), async ({ url }) => {
+        const call = (operation: Operation, headers: Readonly<Record<string, string>> = {}) => {
+          const { path, body } = validCallOf(operation, tenant);
+          return send(url, { method: operation.method, path, key: tenant.key, headers, ...(body && { body }) });
+        };
+        const attempts: [string, () => Promise<LoadResponse>][] = [
+          ...allOperations.map(
+            ([id, operation]) => [id, () => call(operation)] as [string, () => Promise<LoadResponse>],
+          ),
+          ...postOperations.map(
+            ([id, operation]) =>
+              [`${id} with an Idempotency-Key`, () => call(operation, { 'Idempotency-Key': id })] as [
+                string,
+                () => Promise<LoadResponse>,
+              ],
+          ),
+          ['an unknown key', () => send(url, { path: '/campaigns', key: UNKNOWN_KEY })],
+        ];
+        const assertAllFail = async (maxMs: number) => {
+          const responses = await Promise.all(
+            attempts.map(async ([name, attempt]) => [name, await attempt()] as const),
+          );
+          await each(responses, (it) => {
+            assertInternalError(it);
+            assert.ok(it.milliseconds < maxMs, `it took ${it.milliseconds} ms`);
           });
+        };
+
+        await waitUntil(async () => (await send(url, { path: '/campaigns', key: tenant.key })).status === 200);
+        await server.kill();
+        await assertAllFail(MAX_RESPONSE_MS);
+        // When the database has been failing for ten seconds, requests fail at once. The requests above may have failed shortly before
+        // that, so wait a little longer.
+        await delay(1_000);
+        await assertAllFail(MAX_FAST_RESPONSE_MS);
+        assert.equal((await send(url, { path: '/healthz' })).status, 200);
+        assert.equal((await send(url, { path: '/readyz' })).status, 503);
+
+        await server.start();
+        await waitUntil(async () => (await send(url, { path: '/readyz' })).status === 200);
+        await each(allOperations, async (operation) => {
+          const { status, text } = await call(operation);
+          assert.equal(status, successStatusOf(operation), text);
         });
-      }),
+      });
+    }),
 });

@@ -25,7 +25,7 @@ const MAX_HEALTH_RESPONSE_MS = quickOrLong(1_000, 100);
 const MAX_RECOVERY_MS = quickOrLong(20_000, 3_000);
 const MAX_MEMORY_GROWTH_MIB = 150;
 
-/** Sends requests at an interval until it is stopped. They do not wait for the responses to earlier requests. */
+/** Sends a request at each interval until `stop` is called, without waiting for the responses to earlier requests. */
 function startRequests(intervalMs: number, request: () => Promise<LoadResponse>): { stop(): Promise<LoadResponse[]> } {
   const responses: Promise<LoadResponse>[] = [];
   const timer = setInterval(() => responses.push(request()), intervalMs);

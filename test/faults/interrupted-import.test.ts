@@ -28,7 +28,7 @@ const createLines = (first: number, last: number) =>
   ).join('');
 
 suite('an import that is interrupted while the storage hangs', {
-  'names the lines that may be stored, and stores each line once when it is resumed': async () => {
+  'names the lines that may be stored, and stores each line once when the import is resumed': async () => {
     const storage = await createFreezableStorage();
     try {
       await withApplication(storage.settings, (app) => interruptAndResume(app, storage));

@@ -23,12 +23,12 @@ const KILL_COUNT = quickOrLong(1, 5);
 const SHARE_COUNT = quickOrLong(100, 200);
 /** The number of members who share a campaign over HTTP. */
 const SHARER_COUNT = 40;
-/** The maximum time for which an Idempotency-Key stays locked after its process was killed, as the API promises. */
+/** After a process is killed, its lock on an Idempotency-Key lasts at most this long, as the API promises. */
 const MAX_LOCK_MS = 30_000;
 const RETRY_INTERVAL_MS = 250;
 
 suite('a service that is killed while it writes', {
-  'loses no acknowledged write, stores none twice, and stores a retry with an Idempotency-Key once': () =>
+  'loses no acknowledged write, and stores no write twice, even after retries with an Idempotency-Key': () =>
     withDurableStorage(async (settings) => {
       let service = await startProcess(settings);
       try {
@@ -60,8 +60,8 @@ suite('a service that is killed while it writes', {
 });
 
 /**
- * The moment of a POST at which the process is killed. The proxy has just lost the request or the response (`loss`) of the next MongoDB
- * command with this name (`command`).
+ * The moment of a POST at which the process is killed: when the proxy loses the request or the response (`loss`) of the next MongoDB
+ * command with the name `command`.
  */
 interface KillPoint {
   readonly command: string;
@@ -70,7 +70,7 @@ interface KillPoint {
   readonly isStored: boolean;
 }
 
-/** The kill points by what is lost. */
+/** The kill points. Each name says which message is lost. */
 const killPoints: Readonly<Record<string, KillPoint>> = {
   'the response to the commit': { command: 'commitTransaction', loss: 'response', isStored: true },
   ...(isLong && {
@@ -86,7 +86,7 @@ const killPoints: Readonly<Record<string, KillPoint>> = {
 };
 
 suite('a service on MongoDB that is killed in the middle of a POST with an Idempotency-Key', {
-  'lets a retry with another process succeed within 30 seconds, and the record is then stored once': async () => {
+  'lets a retry to another process succeed within 30 seconds, and stores the record once': async () => {
     const outcomes = Object.entries(killPoints).map(([name, killPoint]) => [name, postAndRetry(killPoint)] as const);
     await Promise.allSettled(outcomes.map(([, outcome]) => outcome));
     await each(outcomes, (outcome) => outcome);
@@ -143,7 +143,7 @@ function postAndRetry({ command, loss, isStored }: KillPoint): Promise<void> {
 }
 
 suite('a process that is killed while it records shares', {
-  'leaves a counter that agrees with the shares, and loses no acknowledged share': () =>
+  'keeps the counter equal to the number of shares, and loses no acknowledged share': () =>
     withDurableStorage(async (settings) => {
       const { workspaceId } = await withApplication(settings, createWorkspace);
       const recorder = await ShareRecorder.create(settings, workspaceId, SHARE_COUNT * KILL_COUNT);
@@ -205,7 +205,7 @@ suite('a service that is killed while members share a campaign', {
           await Promise.all(sharers);
 
           service = await startProcess(settings);
-          // MongoDB keeps the locks of an open transaction of the killed process for some seconds.
+          // The first attempts may fail: MongoDB keeps the locks of an open transaction of the killed process for some seconds.
           const shares = await Promise.all(keys.map((key) => repeatUntilShared(() => share(key))));
           for (const text of acknowledged) assert.ok(shares.includes(text), text);
           const campaign = await send(service.url, { path: `/campaigns/${id}`, key: adminKey });

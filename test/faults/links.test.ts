@@ -16,17 +16,17 @@ import { suite } from '../support/suite.ts';
 import { createCampaignFields, createWorkspace } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const LINKS: Environment = { LINKS_PORT: '0', LINKS_URL: 'http://127.0.0.1' };
+const LINK_SETTINGS: Environment = { LINKS_PORT: '0', LINKS_URL: 'http://127.0.0.1' };
 const DESTINATION = 'https://northwind.example/spring';
 const CLICK_COUNT = quickOrLong(200, 2_000);
 const PROCESS_COUNT = quickOrLong(2, 16);
 const VISIT_INTERVAL_MS = 20;
 /** Counted clicks are stored within this time, on an idle machine. */
 const STORE_MS = 2_000;
-/** A link that was read within this time still redirects while the storage is unavailable. */
+/** After a link was read, it redirects for this time even if the storage is unavailable. */
 const MAX_AGE_MS = 5_000;
 
-/** A shared campaign. */
+/** The short link of a share. */
 interface SharedLink {
   readonly workspaceId: string;
   readonly campaignId: string;
@@ -34,7 +34,7 @@ interface SharedLink {
 }
 
 function createLink(settings: Environment): Promise<SharedLink> {
-  return withApplication({ ...settings, ...LINKS }, async (app) => {
+  return withApplication({ ...settings, ...LINK_SETTINGS }, async (app) => {
     const { workspaceId, admin: member } = await createWorkspace(app);
     const fields = { ...createCampaignFields(), destinationUrl: DESTINATION };
     const { id: campaignId } = await app.campaigns.create({ workspaceId, member }, fields);
@@ -82,7 +82,7 @@ suite('the clicks on short links', {
   'are all stored when the server is stopped': () =>
     withDurableStorage(async (settings) => {
       const link = await createLink(settings);
-      await withProcess({ ...settings, ...LINKS }, async (service) => {
+      await withProcess({ ...settings, ...LINK_SETTINGS }, async (service) => {
         const count = await visitOften([service], link, CLICK_COUNT);
         service.child.kill('SIGTERM');
         assert.equal(await service.waitForExit(), 0);
@@ -90,10 +90,10 @@ suite('the clicks on short links', {
       });
     }),
 
-  'are lost only if they are newer than two seconds when the server is killed, and are never counted twice': () =>
+  'can be lost only from the last two seconds before the server is killed, and are never counted twice': () =>
     withDurableStorage(async (settings) => {
       const link = await createLink(settings);
-      await withProcess({ ...settings, ...LINKS }, async (service) => {
+      await withProcess({ ...settings, ...LINK_SETTINGS }, async (service) => {
         const times: number[] = [];
         for (const start = performance.now(); performance.now() - start < 2.5 * STORE_MS; ) {
           assert.equal((await visit(service, link)).status, 302);
@@ -110,12 +110,12 @@ suite('the clicks on short links', {
       });
     }),
 
-  'of several processes are stored once, although responses to commits are lost': () =>
+  'of several processes are stored once, even if responses of MongoDB to commits are lost': () =>
     withMongodbProxy(async (proxy, uri) => {
       const services: ServiceProcess[] = [];
       try {
         const link = await createLink(createMongodbSettings(uri));
-        const settings = { ...createMongodbSettings(proxy.uri), ...LINKS };
+        const settings = { ...createMongodbSettings(proxy.uri), ...LINK_SETTINGS };
         services.push(...(await Promise.all(Array.from({ length: PROCESS_COUNT }, () => startProcess(settings)))));
         proxy.lose('commitTransaction', 'response', PROCESS_COUNT);
         const count = await visitOften(services, link, CLICK_COUNT);
@@ -130,60 +130,58 @@ suite('the clicks on short links', {
 });
 
 suite('the short links of a service with workers', {
-  'are served by all workers, count a visitor once over all of them, and lose no click when the service is stopped':
-    () =>
-      withDatabase(async (uri) => {
-        const redis = await getRedis();
-        const settings = { ...createMongodbSettings(uri), RATE_LIMITER: 'redis', REDIS_URL: redis.url, WORKERS: '2' };
-        try {
-          const link = await createLink(settings);
-          await withProcess({ ...settings, ...LINKS, METRICS_PORT: '0' }, async (service) => {
-            const count = await visitOften([service], link, CLICK_COUNT);
-            const headers = { 'User-Agent': 'Mozilla/5.0 Firefox/0', Connection: 'close' };
-            for (let i = 0; i < 20; i++) await send(linksUrlOf(service), { path: link.path, headers });
-            await waitUntil(async () => (await scrape(service)).get('link_clicks_total{result="repeated"}') === 19);
-            service.child.kill('SIGTERM');
-            assert.equal(await service.waitForExit(), 0);
-            assert.deepEqual(await readClicks(settings, link), [count + 1, count + 1]);
-          });
-        } finally {
-          await redis.stop();
-        }
-      }),
+  'are served by all workers, which together count a visitor once, and lose no click when the service is stopped': () =>
+    withDatabase(async (uri) => {
+      const redis = await getRedis();
+      const settings = { ...createMongodbSettings(uri), RATE_LIMITER: 'redis', REDIS_URL: redis.url, WORKERS: '2' };
+      try {
+        const link = await createLink(settings);
+        await withProcess({ ...settings, ...LINK_SETTINGS, METRICS_PORT: '0' }, async (service) => {
+          const count = await visitOften([service], link, CLICK_COUNT);
+          const headers = { 'User-Agent': 'Mozilla/5.0 Firefox/0', Connection: 'close' };
+          for (let i = 0; i < 20; i++) await send(linksUrlOf(service), { path: link.path, headers });
+          await waitUntil(async () => (await scrape(service)).get('link_clicks_total{result="repeated"}') === 19);
+          service.child.kill('SIGTERM');
+          assert.equal(await service.waitForExit(), 0);
+          assert.deepEqual(await readClicks(settings, link), [count + 1, count + 1]);
+        });
+      } finally {
+        await redis.stop();
+      }
+    }),
 });
 
 suite('a short link while the database is unavailable', {
-  'redirects for five seconds, then responds with 503, and redirects again afterwards, and shutting down logs lost clicks':
-    () =>
-      withReplicaSet(1, async (set) => {
-        const server = set.members[0] as ServerProcess;
-        const settings = createMongodbSettings(set.uri);
-        const link = await createLink(settings);
-        await withProcess({ ...settings, ...LINKS }, async (service) => {
-          await waitUntil(async () => (await visit(service, link)).status === 302);
-          const before = await visitOften([service], link, 20);
-          await server.kill();
-          const during = await visitOften([service], link, 20);
-          await delay(MAX_AGE_MS);
-          const response = await visit(service, link);
-          assert.deepEqual([response.status, response.headers['retry-after']], [503, '1']);
-          assert.ok(response.milliseconds < 3_000, `${response.milliseconds} ms`);
-          assert.equal(response.headers.location, undefined);
-          await server.start();
-          await waitUntil(async () => (await visit(service, link)).status === 302);
-          const count = 1 + before + during + 1;
-          await waitUntil(async () => (await readClicks(settings, link)).every((clicks) => clicks === count));
-          await delay(STORE_MS);
-          assert.deepEqual(await readClicks(settings, link), [count, count]);
-          // The request of a bot caches the link again, and is not counted.
-          await waitUntil(async () => (await send(linksUrlOf(service), { path: link.path })).status === 302);
-          await delay(RELOAD_MS);
-          await server.kill();
-          const lost = await visitOften([service], link, 20);
-          service.child.kill('SIGTERM');
-          assert.equal(await service.waitForExit(), 0);
-          const [line = '{}'] = service.output.stderr.split('\n').filter((it) => it.includes('clicks were lost'));
-          assert.equal(JSON.parse(line).clicks, lost);
-        });
-      }),
+  'redirects for five seconds, then responds with 503 until the outage ends, and a shutdown logs the lost clicks': () =>
+    withReplicaSet(1, async (set) => {
+      const server = set.members[0] as ServerProcess;
+      const settings = createMongodbSettings(set.uri);
+      const link = await createLink(settings);
+      await withProcess({ ...settings, ...LINK_SETTINGS }, async (service) => {
+        await waitUntil(async () => (await visit(service, link)).status === 302);
+        const before = await visitOften([service], link, 20);
+        await server.kill();
+        const during = await visitOften([service], link, 20);
+        await delay(MAX_AGE_MS);
+        const response = await visit(service, link);
+        assert.deepEqual([response.status, response.headers['retry-after']], [503, '1']);
+        assert.ok(response.milliseconds < 3_000, `${response.milliseconds} ms`);
+        assert.equal(response.headers.location, undefined);
+        await server.start();
+        await waitUntil(async () => (await visit(service, link)).status === 302);
+        const count = 1 + before + during + 1;
+        await waitUntil(async () => (await readClicks(settings, link)).every((clicks) => clicks === count));
+        await delay(STORE_MS);
+        assert.deepEqual(await readClicks(settings, link), [count, count]);
+        // The request of a bot caches the link again, and is not counted.
+        await waitUntil(async () => (await send(linksUrlOf(service), { path: link.path })).status === 302);
+        await delay(RELOAD_MS);
+        await server.kill();
+        const lost = await visitOften([service], link, 20);
+        service.child.kill('SIGTERM');
+        assert.equal(await service.waitForExit(), 0);
+        const [line = '{}'] = service.output.stderr.split('\n').filter((it) => it.includes('clicks were lost'));
+        assert.equal(JSON.parse(line).clicks, lost);
+      });
+    }),
 });

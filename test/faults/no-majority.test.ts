@@ -25,7 +25,7 @@ import { withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
 import { createCampaignFields } from '../support/tenants.ts';
 
-/** A primary without a majority steps down after this time. MongoDB's default is ten seconds, but it must stay primary during the tests. */
+/** How long a primary without a majority stays primary. The tests need more than MongoDB's default of ten seconds. */
 const ELECTION_TIMEOUT_MS = 120_000;
 /** Longer than the time limit of a MongoDB command, which includes the wait for the majority. */
 const FREEZE_DURATION_MS = 3_000;
@@ -33,12 +33,12 @@ const RETRY_DELAY_MS = 1_000;
 /** In `npm test`, other programs may share the machine, so the limit is higher. */
 const MAX_RESPONSE_MS = quickOrLong(20_000, 11_000);
 
-/** The outcome of a change. It is acknowledged if the response shows that the change is stored. A 404 or 409 can also show it. */
+/** The outcome of a change. The change is acknowledged if the response, such as a 201, 404 or 409, shows that the change is stored. */
 interface Outcome {
   readonly isAcknowledged: boolean;
   readonly text: string;
   readonly milliseconds: number;
-  /** As of `performance.now()`. */
+  /** When the response arrived, as of `performance.now()`. */
   readonly endedAt: number;
 }
 
@@ -71,8 +71,8 @@ interface Environment {
   readonly key: string;
   readonly services: readonly [ServiceProcess, ServiceProcess];
   readonly operators: readonly [Operator, Operator];
-  /** An operator whose connection string has `wtimeoutMS`. A write that waits too long for the majority fails with WriteConcernFailed then, not
-   * with MaxTimeMSExpired. */
+  /** An operator whose connection string has `wtimeoutMS`. If its write waits too long for the majority, the write fails with
+   * WriteConcernFailed instead of MaxTimeMSExpired. */
   readonly shortTimeout: Operator;
 }
 
@@ -109,13 +109,13 @@ async function createOperator(uri: string): Promise<Operator> {
   return { app: new Application(createStorage(engine), createNodeSystem()), engine, connection };
 }
 
-/** Creates records, and returns changes of them. The change that is listed first calls `loseMajority` while it is in progress. */
+/** Creates records, and returns changes of these records. The first change calls `loseMajority` while this change is in progress. */
 async function prepareChanges(environment: Environment, loseMajority: () => Promise<void>): Promise<Changes> {
   const { workspaceId, keyId, key, services, operators } = environment;
   const [{ app }] = operators;
   const member = await app.members.create(workspaceId, { name: 'Kim', email: 'kim@northwind.example' });
-  // Shares and clicks change separate campaigns. A change without a response is recognized by the revision that it wrote. A second change of
-  // the same campaign would replace this revision.
+  // The share and the click change separate campaigns. If a change gets no response, the storage recognizes it by the revision that it
+  // wrote. A second change of the same campaign would replace this revision.
   const [{ apiKey }, { domain }, tag, shared, clicked, pillar] = await Promise.all([
     app.apiKeys.create(workspaceId, {}),
     app.domains.createOrArchive(workspaceId, { slug: `${randomUUID()}.example` }),
@@ -203,7 +203,7 @@ async function prepareChanges(environment: Environment, loseMajority: () => Prom
       ...createCommands((app) => app.shares.createForMember(workspaceId, shared.id, member.id)),
       isStored: async (app) => (await getCampaign(app, shared.id)).shares === 1,
     },
-    'click record, and another one': {
+    'click record, and a second click record': {
       ...createCommands((app) => app.campaigns.recordClicks(workspaceId, clicked.id, 1)),
       isStored: async (app, acknowledgedCount) => (await getCampaign(app, clicked.id)).clicks >= acknowledgedCount,
     },
@@ -230,7 +230,7 @@ async function runCommand(work: () => Promise<unknown>): Promise<Outcome> {
   return { ...outcome, milliseconds: endedAt - startedAt, endedAt };
 }
 
-/** Sends all changes when the majority is lost, and retries them while the first attempts may still wait for the majority. */
+/** Sends the first change, which causes the loss of the majority, and then the others. Retries each while its first attempt may wait. */
 async function sendAll(environment: Environment, loseMajority: () => Promise<void>): Promise<[Changes, Outcomes]> {
   let markLost: () => void;
   const majorityLost = new Promise<void>((resolve) => (markLost = resolve));
@@ -258,7 +258,7 @@ async function findSecondaries(set: ReplicaSet): Promise<[ServerProcess, ServerP
   return set.members.filter((member) => member !== primary) as [ServerProcess, ServerProcess];
 }
 
-/** Returns calls of all storage methods that resolve or reject only after the confirmation of a majority. */
+/** Returns calls of each storage method that waits for the confirmation of a majority before it resolves or rejects. */
 async function createStorageCalls({ engine }: Operator): Promise<Record<string, () => Promise<unknown>>> {
   const workspaceId = newId();
   const [taken, same, changed, removed] = ['taken', 'same', 'changed', 'removed'].map((name) =>
@@ -285,7 +285,7 @@ async function createStorageCalls({ engine }: Operator): Promise<Record<string, 
     'add to a global store': () => engine.credentials.add({ ...credential, id: newId() }),
     'add to a global store with a taken id': () => engine.credentials.add(credential),
     'remove from a global store': () => engine.credentials.remove(credential.id),
-    'a transaction that changes': () => engine.runInTransaction(({ tags }) => tags.add(createOwnTag('staged'))),
+    'a transaction that adds a record': () => engine.runInTransaction(({ tags }) => tags.add(createOwnTag('staged'))),
     'a transaction that only reads': () => engine.runInTransaction(({ tags }) => tags.get(workspaceId, getId(taken))),
     'a transaction that is rejected': () => engine.runInTransaction(({ tags }) => tags.add(createOwnTag('taken'))),
   };
@@ -322,7 +322,7 @@ suite('a change that a majority has not stored yet', {
     await assertStored(uri, changes, outcomes);
   },
 
-  'is not acknowledged while both secondaries are dead, but is acknowledged by a later retry': async () => {
+  'is not acknowledged while both secondaries are dead, but a later retry is acknowledged': async () => {
     const environment = await getEnvironment();
     const { set, uri, shortTimeout } = environment;
     await set.waitUntilHealthy();

@@ -38,8 +38,8 @@ const WARM_UP_DURATION_MS = 3_000;
 /** The number of connections that send nothing. */
 const SILENT_CONNECTION_COUNT = 1_500;
 /**
- * The maximum time until a new connection gets a response. A tenth of it would suffice. The response took twice this time when the
- * service accepted only one connection per turn of the event loop, and a turn took ten milliseconds.
+ * The maximum time until a new connection gets a response. A tenth of this time would suffice. The response took twice this time when
+ * the service accepted only one connection in each turn of the event loop, which took ten milliseconds.
  */
 const ACCEPT_TIMEOUT_MS = 2_000;
 /** How long a load runs before the measurement, and during it. */
@@ -78,7 +78,7 @@ const loads: Readonly<Record<string, ClosedLoad>> = {
     sendLoad: (clients, capacity, milliseconds) => clients.sendAtRate(SEARCH, 3 * capacity, milliseconds),
     rejectionQuantile: 0.9,
   },
-  'that gets the next request of two thousand clients directly after each response': {
+  'whose two thousand clients each send the next request directly after a response': {
     sendLoad: (clients, _capacity, milliseconds) => clients.sendInLoop(SEARCH, milliseconds),
     rejectionQuantile: 0.5,
   },
@@ -166,9 +166,12 @@ interface OpenLoad {
   readonly campaigns: number;
   /** The load, as a multiple of the capacity. */
   readonly factor: number;
-  /** The minimum ratio of the possible throughput: on MongoDB the capacity, and in memory the capacity minus the cost of the rejections. */
+  /**
+   * The minimum throughput, as a ratio of the possible throughput. On MongoDB, the possible throughput is the capacity. In memory, it is
+   * the capacity minus the cost of the rejections.
+   */
   readonly minRatio: number;
-  /** The maximum ratio of requests without a response. */
+  /** The maximum ratio of requests without a response to all requests. */
   readonly maxUnanswered: number;
 }
 
@@ -291,7 +294,7 @@ async function createCampaigns(url: string, count: number): Promise<void> {
   creators.close();
 }
 
-/** Requests `/healthz` and `/readyz` alternately until it is stopped. */
+/** Requests `/healthz` and `/readyz` alternately until `stop` is called. */
 function startProbes(url: string) {
   const responses: TimedResponse[] = [];
   let isStopped = false;

@@ -36,8 +36,8 @@ async function countFallbacks({ services }: Fleet, limit: string): Promise<numbe
 }
 
 /**
- * Sends bursts, each from another caller, until Redis has counted all requests of a burst. On a busy machine, the services count some
- * requests locally. The limit may be exceeded by at most the number of these requests.
+ * Sends bursts, each from another caller, until Redis has counted all requests of one burst. On a busy machine, the services count
+ * some requests locally. A burst may exceed the limit by at most the number of these requests.
  */
 async function checkBursts(
   fleet: Fleet,
@@ -63,7 +63,7 @@ const settings = {
 };
 
 suite(`${SERVICE_COUNT} services with one Redis`, {
-  [`allow exactly ${ALLOWED_REQUEST_COUNT} of ${REQUEST_COUNT} simultaneous requests of a key, and respond to an unknown key from one address ${ALLOWED_UNKNOWN_KEY_COUNT} times with 401, then with 429`]:
+  [`allow exactly ${ALLOWED_REQUEST_COUNT} of ${REQUEST_COUNT} simultaneous requests of a key, and ${ALLOWED_UNKNOWN_KEY_COUNT} attempts per address with an unknown key`]:
     () =>
       withFleet(SERVICE_COUNT, settings, async (fleet) => {
         await checkBursts(fleet, 'requests', ALLOWED_REQUEST_COUNT, async () => {

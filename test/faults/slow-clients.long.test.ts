@@ -12,7 +12,7 @@ import { DEMO_API_KEY } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
 const MAX_SLOW_DURATION_MS = 70_000;
-/** Responses of a quarter of a megabyte each. Together, they are larger than the buffers of a connection. */
+/** The number of responses that a client does not read. Each is 250 KB, so together they exceed the buffers of a connection. */
 const UNREAD_RESPONSE_COUNT = 40;
 const SLOW_CLIENT_COUNT = 3_000;
 /**
@@ -27,13 +27,13 @@ const MAX_MEMORY_GROWTH_MIB = 200;
 const HEADERS = `Authorization: Bearer ${DEMO_API_KEY}\r\nContent-Type: application/json`;
 
 interface SlowClient {
-  /** The bytes that it sends at once. */
+  /** The bytes that the client sends immediately. */
   readonly firstBytes: string;
-  /** The bytes that it then sends every second. */
+  /** The bytes that the client sends every second after that. */
   readonly nextBytes?: string;
-  /** It does not read the responses. */
+  /** The client does not read the responses. */
   readonly isNotReading?: true;
-  /** When the service closes the connection, in seconds. The service checks at an interval, so this is later than the timeout. */
+  /** After how many seconds the service closes the connection: later than the timeout, which the service checks at an interval. */
   readonly closesAfter: readonly [from: number, to: number];
 }
 
@@ -72,7 +72,7 @@ const clients: Readonly<Record<string, SlowClient>> = {
     nextBytes: '1\r\n \r\n',
     closesAfter: REQUEST_SECONDS,
   },
-  'sends an incomplete body with a key': {
+  'sends an API key and an incomplete body': {
     firstBytes: `POST /tags HTTP/1.1\r\nHost: x\r\n${HEADERS}\r\nContent-Length: 100\r\n\r\n{`,
     closesAfter: REQUEST_SECONDS,
   },
@@ -84,7 +84,7 @@ const clients: Readonly<Record<string, SlowClient>> = {
     firstBytes: 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n',
     closesAfter: IDLE_SECONDS,
   },
-  'keeps a connection with empty lines': {
+  'keeps a connection open with empty lines': {
     firstBytes: 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n',
     nextBytes: '\r\n',
     closesAfter: IDLE_SECONDS,
@@ -111,27 +111,28 @@ suite('a client that is too slow', {
       assert.equal((await scrape(service)).get('http_connections_cut_total{reason="reply_not_read"}'), 1);
     }),
 
-  'affects only its own connection if it completes a request after the timeout, and has unread responses': () =>
-    withProcess({ LOG_LEVEL: 'warn' }, async ({ url }) => {
-      await createLargePage(url);
-      await Promise.all(
-        ['GET /healthz', 'CONNECT a:1'].map(async (late) => {
-          const socket = connect(Number(new URL(url).port), '127.0.0.1');
-          const received: Buffer[] = [];
-          socket.on('data', (chunk) => received.push(chunk)).pause();
-          socket.write(`${NOT_READING.firstBytes}${late} HTTP/1.1\r\nHost: x\r\n`);
-          await delay(HEAD_SECONDS[1] * 1_000);
-          socket.write('\r\n');
-          socket.resume();
-          await once(socket, 'close');
-          const statuses = parseResponses(Buffer.concat(received)).map(({ status }) => status);
-          assert.deepEqual(statuses, [...Array(UNREAD_RESPONSE_COUNT).fill(200), 400], late);
-        }),
-      );
-      assert.equal((await fetch(`${url}/healthz`)).status, 200);
-    }),
+  'gets its unread responses and then 400 if it completes its last request too late, and the service keeps running':
+    () =>
+      withProcess({ LOG_LEVEL: 'warn' }, async ({ url }) => {
+        await createLargePage(url);
+        await Promise.all(
+          ['GET /healthz', 'CONNECT a:1'].map(async (late) => {
+            const socket = connect(Number(new URL(url).port), '127.0.0.1');
+            const received: Buffer[] = [];
+            socket.on('data', (chunk) => received.push(chunk)).pause();
+            socket.write(`${NOT_READING.firstBytes}${late} HTTP/1.1\r\nHost: x\r\n`);
+            await delay(HEAD_SECONDS[1] * 1_000);
+            socket.write('\r\n');
+            socket.resume();
+            await once(socket, 'close');
+            const statuses = parseResponses(Buffer.concat(received)).map(({ status }) => status);
+            assert.deepEqual(statuses, [...Array(UNREAD_RESPONSE_COUNT).fill(200), 400], late);
+          }),
+        );
+        assert.equal((await fetch(`${url}/healthz`)).status, 200);
+      }),
 
-  'does not disturb other clients even if there are three thousand slow ones, which all lose their connections': () =>
+  'does not disturb other clients, even as one of three thousand slow clients, which all lose their connections': () =>
     withProcess({ LOG_LEVEL: 'warn', ...SMALL_HEAP }, async ({ url, child }) => {
       await createLargePage(url);
       const { residentMiB } = usageOf(child.pid as number);

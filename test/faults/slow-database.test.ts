@@ -9,12 +9,12 @@ import { suite } from '../support/suite.ts';
 import { createWorkspace } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** Shorter than the timeout of a single database operation. But together, the operations of a request exceed its timeout. */
+/** Shorter than the timeout of one database operation. But together, the operations of a request exceed the timeout of the request. */
 const DELAY_MS = 1_500;
 const MAX_RESPONSE_MS = quickOrLong(15_000, 11_000);
 
 suite('a database whose responses are slow', {
-  'delays no request for much longer than ten seconds, and a POST that failed takes effect once when it is retried with its key':
+  'delays no request much longer than ten seconds, and lets a failed POST be retried safely with its Idempotency-Key':
     () =>
       withMongodbProxy(async (proxy, uri) => {
         const { key } = await withApplication(uri, createWorkspace);

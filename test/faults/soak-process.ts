@@ -12,7 +12,7 @@ export interface Started {
 
 /** The resources that the idle process uses. The process sends them in response to each message. */
 export interface ResourceUsage {
-  /** The heap after garbage collections, and the buffers outside of it. */
+  /** The size of the heap after garbage collections, and of the buffers outside of the heap. */
   readonly heapBytes: number;
   readonly handles: number;
 }

@@ -13,28 +13,28 @@ import { suite } from '../support/suite.ts';
 import { withTemporaryFolder } from '../support/temporary-folder.ts';
 import type { ResourceUsage, Started } from './soak-process.ts';
 
-const PROCESS = join(import.meta.dirname, 'soak-process.js');
+const PROCESS_PATH = join(import.meta.dirname, 'soak-process.js');
 const CLIENT_COUNT = 16;
-/** The number of measurements. The first part of the time is the warm-up. */
+/** The number of parts of a run. Each part ends with a measurement. The first part is the warm-up. */
 const PART_COUNT = Math.max(4, SOAK_SECONDS / 10);
 /** After this time, temporary connections and timers have ended. */
 const SETTLE_DELAY_MS = 2_000;
 
-/** One of so many POST requests creates a record. The others are replays, so that the memory of records does not hide a leak. */
+/** The number of POST requests per new record. All but one are replays, because the memory of many new records would hide a leak. */
 const CREATION_INTERVAL_COUNT = 100;
 const PIPELINED_REQUEST_COUNT = 20;
 const ABANDON_DELAY_MS = 10;
 const RECORD_BYTES = 3 * 1_024;
-/** The result of a garbage collection varies. */
+/** How much the size of the heap after a garbage collection varies. */
 const MAX_HEAP_VARIATION_BYTES = 2 * 2 ** 20;
-/** The size of the code that V8 compiles per second in the first quarter of an hour (measured with heap snapshots, and over an hour). */
+/** The size of the code that V8 compiles per second in the first 15 minutes, according to heap snapshots and a run of an hour. */
 const COMPILED_CODE_BYTES = 6 * 1_024;
 const COMPILING_SECONDS = 900;
 const MAX_EXTRA_HANDLE_COUNT = 2;
-/** The memory of a MongoDB connection. */
+/** The memory of an additional handle if it is a MongoDB connection. */
 const HANDLE_BYTES = 128 * 1_024;
-/** The maximum number of MongoDB connections. A new one is opened when all are in use. */
-const MAX_POOL_COUNT = 50;
+/** The maximum number of MongoDB connections. The driver opens a new connection when all others are in use. */
+const MAX_CONNECTION_COUNT = 50;
 
 const EXPECTED_STATUSES: Readonly<Record<string, readonly number[]>> = {
   GET: [200],
@@ -59,7 +59,7 @@ suite('a service that serves all operations for a while', {
     withDatabase((uri) =>
       runSoak(
         { STORAGE: 'mongodb', MONGODB_URI: uri },
-        { recordBytes: 0, handles: MAX_EXTRA_HANDLE_COUNT + MAX_POOL_COUNT },
+        { recordBytes: 0, handles: MAX_EXTRA_HANDLE_COUNT + MAX_CONNECTION_COUNT },
       ),
     ),
 });
@@ -76,7 +76,7 @@ async function runSoak(
   storage: Readonly<Record<string, string>>,
   { recordBytes, handles }: AllowedGrowth,
 ): Promise<void> {
-  const child = fork(PROCESS, [JSON.stringify(storage)], {
+  const child = fork(PROCESS_PATH, [JSON.stringify(storage)], {
     execArgv: ['--expose-gc'],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
@@ -150,7 +150,7 @@ function createRejections({ url, tenant: { key } }: Started) {
   });
 }
 
-/** Returns clients that disconnect after an incomplete request, after an invalid one, or without reading. */
+/** Returns clients that disconnect after an incomplete request, after an invalid request, or before they read the responses. */
 function createAbandonedRequests({ url, tenant: { key } }: Started) {
   const head = (line: string) =>
     `${line} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;

@@ -45,8 +45,8 @@ const withFile =
       await test({ file, settings, ...(await withApplication(settings, createWorkspace)) });
     });
 
-suite('a server with a SQLite file and the command line beside it', {
-  'lose no acknowledged write, and store none twice, while the server is killed': withFile(async (setup) => {
+suite('a server and commands that use the same SQLite file', {
+  'lose no acknowledged write, and store none twice, if the server is killed': withFile(async (setup) => {
     const { settings, workspaceId, admin, key } = setup;
     const command = async (line: string) => parseJsonOutput(await runProcess(`${line} --json`.split(' '), settings));
     const { id } = await withApplication(settings, ({ campaigns }) =>
@@ -133,7 +133,7 @@ suite('a server whose disk is full', {
 });
 
 suite('a server and a command whose SQLite file another process has locked', {
-  'reject writes that wait for ten seconds and complete others, while the server reads at once': withFile(
+  'reject writes that wait for ten seconds and complete all others, while the server serves reads at once': withFile(
     async ({ settings, file, key }) => {
       await withProcess({ ...settings, LOG_LEVEL: 'error' }, async ({ url, output }) => {
         const post = (name: string) => send(url, { method: 'POST', path: '/tags', key, body: { name } });
@@ -151,7 +151,7 @@ suite('a server and a command whose SQLite file another process has locked', {
             }
             await delay(20);
           }
-          // A write that waits for less than ten seconds succeeds, so the lock is released before the others are awaited.
+          // In a quick run, the writes must get the lock within ten seconds, so it is released before they are awaited.
           other.exec('ROLLBACK');
           const [posted, { code, stderr }] = await Promise.all([posting, running]);
           if (isLong) {
@@ -175,7 +175,7 @@ suite('a server and a command whose SQLite file another process has locked', {
 });
 
 suite('a server whose SQLite file is missing, or was replaced by another file', {
-  'is not ready, and is ready when the file is back': withFile(async ({ settings, file, key }) => {
+  'is not ready until the file is back': withFile(async ({ settings, file, key }) => {
     await withProcess(settings, async (service) => {
       const getStatus = async () => (await fetch(`${service.url}/readyz`)).status;
       const getMetric = async () => (await scrape(service)).get('storage_up');
@@ -193,7 +193,7 @@ suite('a server whose SQLite file is missing, or was replaced by another file', 
 });
 
 suite('a server with a damaged part in its SQLite file', {
-  'fails only requests that need this part and writes that share their commit, until a backup is restored': withFile(
+  'fails only requests that need this part, and writes in their commit group, until a backup is restored': withFile(
     async ({ settings, file, key, workspaceId, admin }) => {
       const campaigns = await withApplication(settings, (app) => {
         const create = (name: string) =>

@@ -12,10 +12,10 @@ import { suite } from '../support/suite.ts';
 import { createExpiredKey, createTenant, type Tenant } from '../support/tenants.ts';
 
 const SAMPLE_COUNT = 800;
-/** An additional database query takes at least a third of the time of a request. */
+/** Lower than the share of an additional database query, which takes at least a third of the time of a request. */
 const MAX_DIFFERENCE_RATIO = 0.15;
 
-/** Two requests with the same response. One refers to a record or key that never existed, the other to an existing one. */
+/** Two requests with the same response. One refers to a record or key that never existed, the other to an existing record or key. */
 interface Pair {
   readonly status: number;
   readonly missing: LoadRequest;
@@ -75,7 +75,7 @@ async function createKeyPairs(app: Application, { workspaceId, key }: Tenant): P
 }
 
 suite('the time of a response', {
-  'does not reveal whether a record of another workspace or a key exists': () =>
+  'does not reveal whether a key, or a record of another workspace, exists': () =>
     withDatabase((uri) =>
       withApplication(uri, async (app) => {
         const [own, other] = [await createTenant({ app }, 'own'), await createTenant({ app }, 'other')];

@@ -12,7 +12,7 @@ import { createWorkspace } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
-/** The maximum time for which an Idempotency-Key stays locked after its process crashed, as the API promises. */
+/** After a process crashes, its lock on an Idempotency-Key lasts at most this long, as the API promises. */
 const MAX_LOCK_MS = 30_000;
 const WINDOW_SECONDS = 3;
 
@@ -28,7 +28,7 @@ function createClockSettings(aheadMs: number): Readonly<Record<string, string>> 
 }
 
 suite('a process whose clock is wrong', {
-  'locks an Idempotency-Key for the usual time, takes over no lock early, and expires no API key early': () =>
+  'locks an Idempotency-Key for the usual time, and neither takes over locks nor expires API keys too early': () =>
     withMongodbProxy(async (proxy, uri) => {
       const { key, expiringKey } = await withApplication(uri, async (app) => {
         const workspace = await createWorkspace(app);
@@ -61,7 +61,7 @@ suite('a process whose clock is wrong', {
       });
     }),
 
-  'ends a rate limit window on time, and sends no Retry-After longer than the window, if its clock changes': () =>
+  'ends a rate limit window on time, and sends no Retry-After longer than the window, even if the clock changes': () =>
     withProcess(
       { ...createClockSettings(0), RATE_LIMIT_POINTS: '1', RATE_LIMIT_WINDOW_SECONDS: `${WINDOW_SECONDS}` },
       async ({ url, child }) => {

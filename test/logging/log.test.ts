@@ -9,18 +9,18 @@ import { type ServiceProcess, startProcess } from '../support/process.ts';
 import { CONTROL_C, PseudoTerminal } from '../support/pseudo-terminal.ts';
 import { suite } from '../support/suite.ts';
 
-const MAIN = join(import.meta.dirname, '../../bootstrap/main.js');
+const MAIN_PATH = join(import.meta.dirname, '../../bootstrap/main.js');
 
 /** A device of Linux. Every write to it fails, as on a full disk. */
 const FULL_DEVICE = '/dev/full';
 const CONNECTION_COUNT = 20;
-/** The log of so many rounds of requests is many times larger than the buffer of a pipe. */
+/** The number of rounds of requests. The log of all rounds is many times larger than the buffer of a pipe. */
 const ROUND_COUNT = 200;
 const SHUTDOWN_TIMEOUT_MS = 5_000;
 
 suite('a log on a terminal', {
   'has one line for each request, and lines for the start and the shutdown': async () => {
-    const terminal = await PseudoTerminal.open(`exec ${process.execPath} ${MAIN}`, {
+    const terminal = await PseudoTerminal.open(`exec ${process.execPath} ${MAIN_PATH}`, {
       STORAGE: 'memory',
       PORT: '0',
       NO_COLOR: '1',
@@ -29,7 +29,7 @@ suite('a log on a terminal', {
     await fetch(`${url}/healthz`);
     await fetch(`${url}/nothing?of=this`);
     await fetch(`${url}/campaigns/none`);
-    // Ctrl-C discards what a terminal has not shown yet.
+    // Ctrl-C discards output that the terminal has not shown yet, so wait for the output.
     await terminal.waitForText(/(campaigns\/\{id\} 401)/);
     const interruptedAt = performance.now();
     terminal.type(CONTROL_C);

@@ -148,23 +148,22 @@ suite('simultaneous calls to a record store in MongoDB', {
       assert.equal(await tags.count(workspaceId, []), RECORD_COUNT + 1);
     }),
 
-  'succeed while another call waits for a record that another transaction has locked, and the waiting call succeeds after the unlock':
-    () =>
-      withStorage(async ({ tags }, _, client) => {
-        const [workspaceId, other] = [newId(), newId()];
-        const locked = buildTag(workspaceId, 'Locked');
-        const unlock = await lockName(client, locked);
-        const first = tags.add(buildTag(other, 'First'));
-        const waiting = tags.add(locked);
-        // `await waiting` below reports a rejection. Until then, it must not count as unhandled.
-        waiting.catch(() => undefined);
-        await Promise.all([first, ...numbers.map((i) => tags.add(buildTag(i % 2 ? other : workspaceId, `Tag ${i}`)))]);
-        await unlock();
-        await waiting;
-        assert.equal(await tags.count(workspaceId, []), RECORD_COUNT / 2 + 1);
-      }),
+  'succeed even if one of them waits for a locked record, and the waiting call succeeds after the unlock': () =>
+    withStorage(async ({ tags }, _, client) => {
+      const [workspaceId, other] = [newId(), newId()];
+      const locked = buildTag(workspaceId, 'Locked');
+      const unlock = await lockName(client, locked);
+      const first = tags.add(buildTag(other, 'First'));
+      const waiting = tags.add(locked);
+      // `await waiting` below reports a rejection. Until then, it must not count as unhandled.
+      waiting.catch(() => undefined);
+      await Promise.all([first, ...numbers.map((i) => tags.add(buildTag(i % 2 ? other : workspaceId, `Tag ${i}`)))]);
+      await unlock();
+      await waiting;
+      assert.equal(await tags.count(workspaceId, []), RECORD_COUNT / 2 + 1);
+    }),
 
-  'add all records of addMany after another transaction has unlocked one of them': () =>
+  'add all records of an addMany call after another transaction has unlocked one of these records': () =>
     withStorage(async ({ tags }, _, client) => {
       const locked = buildTag(newId(), 'Locked');
       const unlock = await lockName(client, locked);
@@ -237,7 +236,7 @@ suite('simultaneous calls to a record store in MongoDB', {
     }),
 });
 
-/** Locks the name of a tag, like a process that died in a transaction. Resolves to a function that unlocks it. */
+/** Locks the name of a tag, like a process that died in a transaction. Resolves to a function that unlocks the name. */
 async function lockName(client: MongoClient, { workspaceId, foldedName }: TagRecord): Promise<() => Promise<void>> {
   const session = client.startSession();
   // MongoDB rejects the first attempts if it has not yet completed the indexes of the new database.

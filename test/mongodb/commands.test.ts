@@ -38,7 +38,7 @@ import type { UseCaseName } from '../support/use-cases.ts';
 
 const PAGE = { page: 1, pageSize: 25 };
 const RECORD_COUNT = 400;
-/** The maximum number of records that MongoDB examines for a page: the page, the next record, and archived records among them. */
+/** The maximum number of records that MongoDB examines for a page: the page, the next record, and archived records between those. */
 const MAX_EXAMINED_COUNT = 3 * PAGE.pageSize;
 
 /** A workspace with many records, and the IDs and names of some of them. Its database has a second workspace of this kind. */
@@ -87,7 +87,7 @@ const listDomains =
 const archivedFlags = [false, true];
 const orders = ['asc', 'desc'] as const;
 
-/** Reads that must find records in order, without examining many more than they return. */
+/** Reads whose records MongoDB must find in their order, without examining many other records. */
 const indexedReads: Readonly<Record<string, UseCaseCall>> = Object.fromEntries([
   ...archivedFlags.flatMap((includeArchived): [string, UseCaseCall][] => [
     ...CAMPAIGN_SORTS.map((sortBy): [string, UseCaseCall] => [
@@ -153,7 +153,7 @@ const indexedReads: Readonly<Record<string, UseCaseCall>> = Object.fromEntries([
   ['an API key', ({ app, secret }) => app.apiKeys.authenticate(secret)],
 ]);
 
-/** Reads and writes that may examine more records. */
+/** Reads and writes for which MongoDB may examine more records. */
 const otherCalls: Readonly<Record<string, UseCaseCall>> = {
   'taken names': async ({ app, caller: { workspaceId }, tagName }) => {
     await assertRejectsWithConflict(app.tags.create(workspaceId, tagName));
@@ -163,7 +163,7 @@ const otherCalls: Readonly<Record<string, UseCaseCall>> = {
     const conflicts = await engine.tags.addMany(['a', 'A', 'tag 1'].map((name) => buildTag(workspaceId, name)));
     assert.equal(conflicts.size, 2);
   },
-  'campaigns of no domain': listCampaigns(() => ({ domain: null })),
+  'campaigns without a domain': listCampaigns(() => ({ domain: null })),
   'a search of campaigns': listCampaigns(() => ({ search: 'tents', includeArchived: true })),
   'a search of questions': listQuestions(() => ({ search: 'proud', includeArchived: true })),
   'a search of pillars': listPillars(() => ({ search: 'outdoors' })),
@@ -173,8 +173,8 @@ const otherCalls: Readonly<Record<string, UseCaseCall>> = {
   'questions for me': listQuestions(() => ({ availableToMe: true })),
   'questions for a caller that is not a member': ({ app, caller: { workspaceId } }) =>
     app.inspirationQuestions.list({ workspaceId }, { ...QUESTIONS, availableToMe: true }),
-  'some pillars': listPillars(({ pillarId }) => ({ ids: [pillarId, randomUUID()] })),
-  'many filters': listCampaigns(({ tagId, tagName, memberId }) => ({
+  'pillars by their IDs': listPillars(({ pillarId }) => ({ ids: [pillarId, randomUUID()] })),
+  'campaigns with many filters': listCampaigns(({ tagId, tagName, memberId }) => ({
     tagIds: [tagId, randomUUID()],
     tagNames: [tagName, 'none'],
     userId: memberId,
@@ -201,7 +201,7 @@ const newCampaign = ({ tagId, groupId, pillarId }: FilledWorkspace) => ({
 });
 const newQuestion = ({ groupId }: FilledWorkspace) => ({ question: newName(), groups: [groupId] });
 
-/** A call of every use case. If one is missing, this does not compile. */
+/** A call of every use case. If the call of a use case is missing, this does not compile. */
 const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
   'apiKeys.create': ({ app, caller, memberId }) => app.apiKeys.create(caller.workspaceId, { memberId }),
   'apiKeys.revoke': async ({ app, caller }) => {
@@ -397,9 +397,9 @@ const isEmptyUpdate = (update: Document): boolean => Object.keys(update.$set ?? 
 const hasValue = (value: unknown): boolean => typeof value === 'string' || Array.isArray((value as Document)?.$in);
 
 /**
- * Returns whether mongos can send a command to only those shards that hold its data: the command names the workspace, and also
- * the record if it changes one. In a global store, it names the ID. Only the operator's list of a global store may go to all
- * shards.
+ * Returns whether mongos can send a command to only those shards that have its data. For that, the command must name the workspace,
+ * and if it changes a record, also the ID. In a global store, a command must name the ID. Only the operator's list of a global store
+ * may go to all shards.
  */
 function isTargeted(entry: Document): boolean {
   const isGlobal = (globalStoreNames as readonly string[]).includes(toCollectionName(entry.ns));
@@ -541,15 +541,15 @@ suite('the commands of the MongoDB storage', {
       }
     }),
 
-  'are at most two for an addition, an update or a removal, even if it has no effect': () =>
+  'are at most two for each addition, update or removal, even for one without an effect': () =>
     withProfiledWorkspace(async ({ engine: { tags }, caller: { workspaceId } }, profile) => {
       const one = buildTag(workspaceId, 'one');
       const change = (name: string) => () =>
         tags.update(workspaceId, one.id, (it) => (it.name === name ? it : { ...it, name }));
       const changes: [name: string, call: () => Promise<unknown>, commands: string[]][] = [
         ['add', () => tags.add(one), ['insert']],
-        ['add a taken record', () => assertRejectsWithConflict(tags.add(one)), ['insert', 'update']],
-        ['add many taken records', () => tags.addMany([one, one]), ['insert', 'update']],
+        ['add a stored record again', () => assertRejectsWithConflict(tags.add(one)), ['insert', 'update']],
+        ['add a stored record twice', () => tags.addMany([one, one]), ['insert', 'update']],
         ['change', change('other'), ['query', 'update']],
         ['change to the same value', change('other'), ['query', 'update']],
         ['remove', () => tags.remove(workspaceId, one.id), ['query', 'remove']],
@@ -581,7 +581,7 @@ suite('the commands of the MongoDB storage', {
       });
     }),
 
-  'name the index of an indexed list as a hint, because MongoDB would compare all plans again under load': () =>
+  'name the index of an indexed list as a hint, so that MongoDB does not compare query plans': () =>
     withProfiledWorkspace(async (context, profile) => {
       const lists = Object.entries(indexedReads).filter(([name]) =>
         /^(campaigns|pillars|groups|tags) by |^domains,|^questions: all/.test(name),
@@ -594,7 +594,7 @@ suite('the commands of the MongoDB storage', {
       });
     }),
 
-  'use one index for a list with any filters, compare no plans, and read no campaign twice': () =>
+  'use one index for a list of campaigns with any filters, without comparing plans, and read no campaign twice': () =>
     withProfiledWorkspace(async (context, profile) => {
       const narrowings: readonly Partial<CampaignQuery>[] = [
         {},
@@ -623,7 +623,7 @@ suite('the commands of the MongoDB storage', {
       });
     }),
 
-  'read only the campaigns of a member, tag or domain if it has few campaigns, in any sort order': () =>
+  'read only the campaigns of a member, tag or domain with few campaigns, in any sort order': () =>
     withProfiledWorkspace(async (context, profile) => {
       const narrowings: readonly Partial<CampaignQuery>[] = [
         { tagIds: [context.tagId] },

@@ -55,7 +55,7 @@ function runConcurrently<R>(
   return Promise.all(Array.from({ length: count }, (_, i) => action(services[i % 2] as Call, i)));
 }
 
-const sortStatuses = (answers: readonly ApiResponse[]) => answers.map(({ status }) => status).sort();
+const sortStatuses = (responses: readonly ApiResponse[]) => responses.map(({ status }) => status).sort();
 
 /** Requests that create a record with a name. */
 const creations: Readonly<Record<string, (name: string) => readonly [path: string, body: object]>> = {
@@ -70,11 +70,11 @@ suite('two processes on one database', {
       await each(creations, (creation) =>
         each(rounds, async (round) => {
           // Upper and lower case are the same name. Each process gets both.
-          const answers = await runConcurrently(services, CLIENT_COUNT, (call, i) => {
+          const responses = await runConcurrently(services, CLIENT_COUNT, (call, i) => {
             const [path, body] = creation(`${i % 4 < 2 ? 'name' : 'NAME'}${round}`);
             return call('POST', path, { body });
           });
-          assert.deepEqual(sortStatuses(answers), [201, ...Array(CLIENT_COUNT - 1).fill(409)]);
+          assert.deepEqual(sortStatuses(responses), [201, ...Array(CLIENT_COUNT - 1).fill(409)]);
         }),
       );
       for (const records of [app.tags, app.groups, app.domains]) {
@@ -82,17 +82,17 @@ suite('two processes on one database', {
       }
     }),
 
-  'never return an archived domain as the primary one': () =>
+  'never return an archived domain as the primary domain': () =>
     withTwoProcesses(async ({ services }) => {
       const slug = 'links.example.com';
       await services[0]('POST', '/domains', { body: { slug } });
       await each(rounds, async () => {
-        const answers = await runConcurrently(services, CLIENT_COUNT, (call, i) =>
+        const responses = await runConcurrently(services, CLIENT_COUNT, (call, i) =>
           i % 4 < 2
             ? call('POST', '/domains', { body: { slug, archived: i % 8 < 4 } })
             : call('GET', '/domains?includeArchived=true'),
         );
-        const domains = answers.filter(({ status }) => status < 300).flatMap(({ json }) => json as object);
+        const domains = responses.filter(({ status }) => status < 300).flatMap(({ json }) => json as object);
         assert.ok(domains.length > 0);
         for (const domain of domains as { archived: boolean; primary: boolean }[]) {
           assert.ok(!(domain.archived && domain.primary), JSON.stringify(domain));
@@ -106,38 +106,39 @@ suite('two processes on one database', {
       const tags = await Promise.all(names.map((name) => app.tags.create(workspaceId, name)));
       await each(rounds, async (round) => {
         const body = { name: `new ${round}` };
-        const answers = await runConcurrently(services, CLIENT_COUNT, (call, i) =>
+        const responses = await runConcurrently(services, CLIENT_COUNT, (call, i) =>
           call('PATCH', `/tags/${tags[i]?.id}`, { body }),
         );
-        assert.deepEqual(sortStatuses(answers), [200, ...Array(CLIENT_COUNT - 1).fill(409)]);
+        assert.deepEqual(sortStatuses(responses), [200, ...Array(CLIENT_COUNT - 1).fill(409)]);
       });
     }),
 
-  'process one of several requests with one Idempotency-Key, and return its response or a conflict to the others': () =>
-    withTwoProcesses(async ({ services }) => {
-      await each(rounds, async (round) => {
-        const body = { question: `What did you learn in week ${round}?` };
-        const headers = { 'Idempotency-Key': `week-${round}` };
-        const post = (call: Call) => call('POST', '/inspiration-questions', { body, headers });
-        const answers = await runConcurrently(services, CLIENT_COUNT, post);
-        const isReplay = (answer: ApiResponse) => answer.headers.get('idempotency-replayed') === 'true';
-        const [first, ...others] = answers.filter((answer) => answer.status === 201 && !isReplay(answer));
-        assert.ok(first && others.length === 0, `${others.length + 1} requests were processed`);
-        for (const answer of answers) {
-          if (answer.status === 201) assert.equal(answer.text, first.text);
-          else assertError(answer, 409, /^A request with this idempotency key is in progress/);
-        }
-        for (const call of services) {
-          const again = await post(call);
-          assert.deepEqual([again.status, isReplay(again), again.text], [201, true, first.text]);
-          assert.equal((await call('GET', '/inspiration-questions')).json.length, round + 1);
-        }
-      });
-    }),
+  'process only one of several requests with the same Idempotency-Key, and respond to the others with a replay or 409':
+    () =>
+      withTwoProcesses(async ({ services }) => {
+        await each(rounds, async (round) => {
+          const body = { question: `What did you learn in week ${round}?` };
+          const headers = { 'Idempotency-Key': `week-${round}` };
+          const post = (call: Call) => call('POST', '/inspiration-questions', { body, headers });
+          const responses = await runConcurrently(services, CLIENT_COUNT, post);
+          const isReplay = (response: ApiResponse) => response.headers.get('idempotency-replayed') === 'true';
+          const [first, ...others] = responses.filter((response) => response.status === 201 && !isReplay(response));
+          assert.ok(first && others.length === 0, `${others.length + 1} requests were processed`);
+          for (const response of responses) {
+            if (response.status === 201) assert.equal(response.text, first.text);
+            else assertError(response, 409, /^A request with this idempotency key is in progress/);
+          }
+          for (const call of services) {
+            const again = await post(call);
+            assert.deepEqual([again.status, isReplay(again), again.text], [201, true, first.text]);
+            assert.equal((await call('GET', '/inspiration-questions')).json.length, round + 1);
+          }
+        });
+      }),
 });
 
 suite('many simultaneous changes of one record by two processes', {
-  'are stored if their status is 200, and only then': () =>
+  'are stored if the response has status 200, and not stored if it has status 409': () =>
     withTwoProcesses(async ({ workspaceId, services, app }) => {
       const { id } = await app.inspirationQuestions.create(workspaceId, { question: 'What did you learn?' });
       let before = (await services[0]('GET', '/inspiration-questions')).json[0];
@@ -150,13 +151,13 @@ suite('many simultaneous changes of one record by two processes', {
           { userType: round % 2 === 1 ? 'all' : 'advocate' },
         ];
         const bodies = [...changes, ...changes];
-        const answers = await runConcurrently(services, bodies.length, (call, i) =>
+        const responses = await runConcurrently(services, bodies.length, (call, i) =>
           call('PATCH', `/inspiration-questions/${id}`, { body: bodies[i] }),
         );
-        const stored = bodies.filter((_, i) => answers[i]?.status === 200);
+        const stored = bodies.filter((_, i) => responses[i]?.status === 200);
         assert.ok(
-          answers.every(({ status }) => status === 200 || status === 409),
-          `${sortStatuses(answers)}`,
+          responses.every(({ status }) => status === 200 || status === 409),
+          `${sortStatuses(responses)}`,
         );
         const [now] = (await services[1]('GET', '/inspiration-questions')).json;
         assert.deepEqual(now, Object.assign({}, before, ...stored, { updatedAt: now.updatedAt }));

@@ -23,7 +23,7 @@ function withConnection(work: (opened: Opened, uri: string) => Promise<void>): P
 }
 
 suite('a connection to MongoDB', {
-  'has the write concern `majority` with journal, even if the URI has other options': () =>
+  'has the write concern `majority` with journal, even if the URI sets another write concern': () =>
     withConnection(async (_, uri) => {
       const { connection } = createMongodbEngine(
         `${uri}${uri.includes('?') ? '&' : '?'}w=1&journal=false`,
@@ -37,7 +37,7 @@ suite('a connection to MongoDB', {
       }
     }),
 
-  'retries if the driver does not wrap the error of a broken socket': () =>
+  'retries after a broken socket, even if the driver throws the error of the socket itself': () =>
     withConnection(({ connection }) =>
       each(
         ['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED'].map((code) => [code, code] as const),

@@ -23,7 +23,7 @@ function withStorage(
   });
 }
 
-/** Texts that together exceed the 16 MiB of a response of MongoDB. */
+/** Texts that together exceed 16 MiB, the limit of one response of MongoDB. */
 const LARGE_TEXTS = Array.from({ length: 20 }, () => 'x'.repeat(1_000_000));
 
 suite('a read from MongoDB', {
@@ -99,7 +99,7 @@ function createStoreWithShortLimit(client: MongoClient): RecordStore<CampaignRec
 }
 
 suite('a list that exceeds its time limit in MongoDB', {
-  'is rejected with the advice to narrow it if it has a search or a date filter, or is not the first page': () =>
+  'and has a search, a date filter or a later page, is rejected with the advice to narrow the list': () =>
     withStorage('', async ({ campaigns }, client) => {
       const workspaceId = newId();
       await campaigns.addMany(Array.from({ length: RECORD_COUNT }, () => buildCampaign(workspaceId)));

@@ -57,7 +57,7 @@ type Opened = ReturnType<typeof createMongodbEngine>;
 
 const addClick = (it: CampaignRecord): CampaignRecord => ({ ...it, clicks: it.clicks + 1 });
 
-suite('a lost command', {
+suite('a retry of a lost command', {
   'adds a record once': withLosses('insert', async ({ lossy, reliable }, lose) => {
     const added = buildTag(newId(), 'one');
     lose();
@@ -74,7 +74,7 @@ suite('a lost command', {
     await assertRejectsWithConflict(lossy.credentials.add(record));
   }),
 
-  'rejects a name that was taken before': withLosses('insert', async ({ lossy, reliable }, lose) => {
+  'rejects a name that another record has': withLosses('insert', async ({ lossy, reliable }, lose) => {
     const taken = buildTag(newId(), 'one');
     await reliable.tags.add(taken);
     lose();
@@ -82,7 +82,7 @@ suite('a lost command', {
     assert.equal(await reliable.tags.count(taken.workspaceId, []), 1);
   }),
 
-  'adds each of many records once, and returns which are rejected': withLosses(
+  'adds each of many records once, and returns which records are rejected': withLosses(
     'insert',
     async ({ lossy, reliable }, lose) => {
       const workspaceId = newId();

@@ -66,7 +66,7 @@ const getSharedCluster = () => (sharedCluster ??= startFakeMongos(2, 2));
 
 /**
  * MongoDB with databases in the cluster of the environment variable `MONGOS`, or in the shared cluster. A shard cannot reject an ID that a
- * record on another shard has. Without a profiler in mongos, examined records cannot be counted.
+ * record on another shard has. mongos has no profiler, so examined records cannot be counted.
  */
 const shardedMongodb: TestEngine = {
   ...mongodb,
@@ -143,7 +143,8 @@ function newWorkspaceIdOnShard(shard: number, cluster: FakeMongos): string {
 
 const checkIsReady = (url: string) => send(url, { path: '/readyz' }).then(({ status }) => status === 200);
 
-// The contract runs here only in a long run or with `MONGOS`. Every run tests it on a replica set. The tests below test what a cluster adds.
+// On a cluster, the contract runs only in a long run or with `MONGOS`. On a replica set, every run tests it. The tests below test what
+// only a cluster has.
 if (isLong || process.env.MONGOS) {
   suite('storage in a sharded cluster', ...defineStorageContract(shardedMongodb));
 }
@@ -171,7 +172,7 @@ suite('a sharded cluster', {
       assert.deepEqual([...new Set(cluster.broadcasts)], ['find workspaces']);
     }),
 
-  'receives a command again if its shard was unavailable or its data moved': () =>
+  'receives a command again if the shard was unavailable or the data has moved to another shard': () =>
     withSharedStorage(async ({ engine, connection, cluster }) => {
       const record = buildTag(newId(), 'one');
       await engine.tags.add(record);
@@ -193,7 +194,7 @@ suite('a sharded cluster', {
       }
     }),
 
-  'does not receive a search again that exceeded its time limit': () =>
+  'does not receive a search again after the search exceeded its time limit': () =>
     withSharedStorage(async ({ engine, cluster }) => {
       const where = [{ field: 'searchText', contains: 'a' }] as const;
       const query = { where, by: 'createdAt', order: 'asc', skip: 0, take: 9 } as const;
@@ -290,7 +291,7 @@ suite('a shard that is unavailable', {
       });
     }),
 
-  'rejects only calls for its own workspaces, with DatabaseUnavailable, does not use up the connections, and is logged':
+  'makes only calls for its own workspaces fail, with DatabaseUnavailable, leaves free connections, and is logged':
     () =>
       withOwnCluster((cluster, uri) =>
         withStorage(cluster, uri, async ({ engine, connection, logLines }) => {

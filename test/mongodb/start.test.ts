@@ -98,7 +98,7 @@ suite('a start on a MongoDB that cannot be used', {
     }
   },
 
-  'rejects a connection string that does not match the servers, in one line, but accepts one wrong address of several':
+  'reports in one line a connection string that does not match the servers, but accepts one wrong address of several':
     async () => {
       const [standalone, set] = await Promise.all([startStandalone(), startReplicaSet()]);
       const { port } = standalone.server;
@@ -156,35 +156,36 @@ suite('a start on a MongoDB that cannot be used', {
 });
 
 suite('a MongoDB whose replica set is not initiated', {
-  'is reported with the command that initiates it, also by the command line, and is used afterwards': async () => {
-    const withSetName = (uri: string) => uri;
-    const withAddress = (uri: string) => uri.replace(/\?.*/, '');
-    const direct = (uri: string) => uri.replace(/\?.*/, '?directConnection=true');
-    await Promise.all(
-      [withSetName, withAddress, direct].map(async (toUri) => {
-        const set = await startUninitiatedReplicaSet();
-        try {
-          await withProcess({ ...createMongodbSettings(toUri(set.uri)), LOG_LEVEL: 'warn' }, async (service) => {
-            await waitUntilUnavailable(service);
-            await waitUntil(() => service.output.stderr.includes('"msg"'));
-            for (const line of service.output.stderr.trim().split('\n')) {
-              assert.match(line, /its replica set is not initiated\. .*`mongosh --eval 'rs\.initiate\(\)'`/);
-              assert.doesNotMatch(line, /is unavailable/);
-            }
-            if (toUri === withSetName) await assertReportedByCommandLine(set.uri);
-            await set.initiate();
-            await waitUntilReady(service);
-          });
-        } finally {
-          await set.server.stop();
-        }
-      }),
-    );
-  },
+  'is reported by the service and the command line with the command that initiates it, and can then be used':
+    async () => {
+      const withSetName = (uri: string) => uri;
+      const withAddress = (uri: string) => uri.replace(/\?.*/, '');
+      const direct = (uri: string) => uri.replace(/\?.*/, '?directConnection=true');
+      await Promise.all(
+        [withSetName, withAddress, direct].map(async (toUri) => {
+          const set = await startUninitiatedReplicaSet();
+          try {
+            await withProcess({ ...createMongodbSettings(toUri(set.uri)), LOG_LEVEL: 'warn' }, async (service) => {
+              await waitUntilUnavailable(service);
+              await waitUntil(() => service.output.stderr.includes('"msg"'));
+              for (const line of service.output.stderr.trim().split('\n')) {
+                assert.match(line, /its replica set is not initiated\. .*`mongosh --eval 'rs\.initiate\(\)'`/);
+                assert.doesNotMatch(line, /is unavailable/);
+              }
+              if (toUri === withSetName) await assertReportedByCommandLine(set.uri);
+              await set.initiate();
+              await waitUntilReady(service);
+            });
+          } finally {
+            await set.server.stop();
+          }
+        }),
+      );
+    },
 });
 
 suite('a connection string without the name of a database', {
-  'uses the database advocacy, and authenticates against admin': () =>
+  'selects the database `advocacy`, and authenticates against the database `admin`': () =>
     withTemporaryFolder(async (folder) => {
       const keyFile = join(folder, 'key');
       await writeFile(keyFile, 'a key of the members', { mode: 0o400 });
@@ -213,7 +214,7 @@ suite('a connection string without the name of a database', {
     }),
 });
 
-suite('the response of a server to hello', {
+suite('the response of a MongoDB server to the command `hello`', {
   'shows whether the connection string can be used with the server': () =>
     each<readonly [hello: Document, replicaSet: string | undefined, isPermanent: boolean | undefined]>(
       {
@@ -234,7 +235,7 @@ suite('the response of a server to hello', {
 });
 
 suite('an unavailable MongoDB', {
-  'is reported with the commands for a replica set if it later starts as a standalone server': async () => {
+  'is reported with the commands that create a replica set if it later starts as a standalone server': async () => {
     const { uri, server } = await startStandalone();
     try {
       await server.kill();

@@ -74,7 +74,7 @@ def map_path_parameters(context, path_parameters):
 
 
 def is_covered_by_schema(values):
-    """JSON Schema cannot express that only distinct items count: 101 equal items are one item, and valid."""
+    """Returns whether the schema can tell if the values are valid. It cannot if a list has 101 equal items, which count as one."""
     lists = [value for value in values.values() if isinstance(value, list)] if isinstance(values, dict) else []
     return not any(len(items) > 100 >= len({str(item).lower() for item in items}) for items in lists)
 

@@ -15,7 +15,7 @@ import { suite } from '../support/suite.ts';
 import { createWorkspace } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const page = readFileSync(join(import.meta.dirname, '../../../docs/operating.md'), 'utf8');
+const operatingGuide = readFileSync(join(import.meta.dirname, '../../../docs/operating.md'), 'utf8');
 
 /** Shares a published campaign of the demo workspace. Returns the host and the path of its link. */
 async function shareDemoCampaign(url: string) {
@@ -54,7 +54,7 @@ suite('the metrics of short links', {
 });
 
 suite('the metrics of a service on MongoDB and Redis', {
-  'show failures, fallbacks and the recovery': async () => {
+  'show outages of Redis and MongoDB and their end, retries, and connections in use': async () => {
     const [database, redis] = await Promise.all([createDatabase(), startRedis()]);
     const proxy = await startMongodbProxy(database.uri);
     try {
@@ -120,7 +120,7 @@ suite('the metrics of a service on MongoDB and Redis', {
     }
   },
 
-  'are those that docs/operating.md describes (without those of short links)': async () => {
+  'are those that docs/operating.md describes, except the metrics of short links': async () => {
     const [database, redis] = await Promise.all([createDatabase(), startRedis()]);
     try {
       const settings = { RATE_LIMITER: 'redis', REDIS_URL: redis.url, METRICS_PORT: '0' };
@@ -131,7 +131,7 @@ suite('the metrics of a service on MongoDB and Redis', {
         const measured = new Set(names.map((name) => name.replace(/_(?:bucket|count|sum)$/, '')));
         const ownMetrics = [...measured].filter((name) => /^(?:http|rate_limit|storage)_/.test(name));
         assert.ok(ownMetrics.length >= 9, ownMetrics.join());
-        const section = page.slice(page.indexOf('## Monitor the service'));
+        const section = operatingGuide.slice(operatingGuide.indexOf('## Monitor the service'));
         assert.deepEqual(
           ownMetrics.filter((name) => !section.includes(`\`${name}\``)),
           [],

@@ -32,7 +32,7 @@ async function withRedis(test: (context: Context) => Promise<void>): Promise<voi
   }
 }
 
-/** Lets the limiter count simultaneous requests until a condition holds. Fails if it cannot count one, or after ten seconds. */
+/** Lets the limiter count simultaneous requests until a condition holds. Fails after ten seconds, or if a request cannot be counted. */
 async function consumeUntil({ limiter }: Context, holds: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 10_000;
   while (!(await holds())) {
@@ -94,7 +94,7 @@ suite('a rate limiter whose Redis fails', {
       client.disconnect();
     }),
 
-  'counts in Redis also if the event loop is blocked for longer than the timeout for Redis': () =>
+  'counts in Redis even if the event loop is blocked for longer than the timeout for Redis': () =>
     withRedis(async (context) => {
       for (let i = 0; i < 5; i++) {
         const counted = isCountedByRedis(context);
@@ -103,7 +103,7 @@ suite('a rate limiter whose Redis fails', {
       }
     }),
 
-  'opens without a Redis, and counts on its own': async () => {
+  'can be opened without Redis, and then counts on its own': async () => {
     const limiters = new RedisRateLimiters('redis://127.0.0.1:1', () => undefined);
     try {
       await limiters.open();

@@ -12,10 +12,10 @@ const MAX_IDLE_LOG_BYTES = 64 * 1024 * 1024;
 const LONG_LOG_PAGE_COUNT = 17_000;
 const CHECKPOINT_COUNT = quickOrLong(2, 10);
 
-/** The write-ahead log of a file. */
+/** The state of a write-ahead log. */
 interface LogState {
   readonly pageCount: number;
-  /** The number of these pages that checkpoints have copied into the file. */
+  /** The number of pages of the log that checkpoints have copied into the file. */
   readonly copiedCount: number;
 }
 
@@ -36,7 +36,8 @@ function recordLogStates(writer: Database): readonly LogState[] {
   return states;
 }
 
-// A checkpoint is a part of a commit, which blocks the event loop. These tests bound the number of pages that it copies.
+// A commit can include a checkpoint, and blocks the event loop until it ends. So these tests limit the number of pages that a
+// checkpoint copies.
 suite('a checkpoint of a SQLite file', {
   'copies at most the pages of its commit and 3,999 others': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine, writer }) => {
@@ -52,7 +53,7 @@ suite('a checkpoint of a SQLite file', {
     }),
   ),
 
-  'copies all pages with the first commit after a long read, and then the log is short again': withDatabasePath(
+  'copies all pages during the first commit after a long read, so that the log can be short again': withDatabasePath(
     (file) =>
       withOpenEngine(file, async ({ engine, writer, reader }) => {
         for (const name of ['one', 'two']) await engine.tags.add(buildTag(newId(), name));

@@ -13,7 +13,7 @@ const ROUND_COUNT = quickOrLong(4, 40);
 const MAX_LOG_SIZE = 4_000 * 4_096;
 
 suite('a SQLite file after a crash', {
-  'loses no acknowledged write and has no half transaction after SIGKILL': withWriters(async (file, start) => {
+  'loses no acknowledged write and has no incomplete transaction after SIGKILL': withWriters(async (file, start) => {
     const all: AcknowledgedWrite[] = [];
     for (let round = 0; round < ROUND_COUNT; round++) {
       const writers = [start(file, 8), start(file, 1)];
@@ -25,9 +25,9 @@ suite('a SQLite file after a crash', {
   }),
 
   // The writer stops, so that the copy is consistent. The write-ahead log grows only at its end, because it has not reached `MAX_LOG_SIZE`.
-  // A commit is acknowledged after its part of the log is on disk. So whatever follows the last acknowledged size can be lost or damaged.
-  'loses no acknowledged write if what was not yet synced is lost or damaged, as after a power failure': withWriters(
-    async (file, start) => {
+  // A commit is acknowledged after its part of the log is on disk. So only what follows the last acknowledged size can be lost or damaged.
+  'loses no acknowledged write if a power failure loses or damages the part of the log that was not yet synced':
+    withWriters(async (file, start) => {
       for (let round = 0; round < ROUND_COUNT; round++) {
         const original = `${file}.${round}`;
         const writer = start(original, 1 + (round % 8));
@@ -49,10 +49,9 @@ suite('a SQLite file after a crash', {
         }
         await writer.kill();
       }
-    },
-  ),
+    }),
 
-  'was written in WAL mode with synchronous=FULL, so that each commit is on disk': withDatabasePath((file) =>
+  'is in WAL mode with synchronous=FULL, so that each commit is on disk': withDatabasePath((file) =>
     withOpenEngine(file, async ({ writer }) => {
       assert.deepEqual(writer.all('PRAGMA synchronous'), [[2]]);
       assert.deepEqual(writer.all('PRAGMA journal_mode'), [['wal']]);

@@ -57,7 +57,7 @@ export function assertIntact(database: Database): void {
   }
 }
 
-/** Turns a file into one of version 1, whose triggers updated the search indexes at once. */
+/** Turns a file into a file of version 1, in which triggers updated the search indexes with each write. */
 export function downgradeToVersion1(writer: Database): void {
   for (const { name, searches } of tables.values()) {
     for (const search of searches) writer.exec(toVersion1(name, search));
@@ -65,7 +65,7 @@ export function downgradeToVersion1(writer: Database): void {
   writer.exec('PRAGMA user_version = 1');
 }
 
-/** Returns the statements that give a search index the triggers of version 1, which updated the index at once. */
+/** Returns the statements that replace the triggers of a search index with those of version 1. */
 function toVersion1(table: string, { name, field, outdated }: Search): string {
   const insert = `INSERT INTO "${name}" (rowid, "${field}") VALUES (new."row", new."${field}")`;
   const remove = `INSERT INTO "${name}" ("${name}", rowid, "${field}") VALUES ('delete', old."row", old."${field}")`;

@@ -43,9 +43,9 @@ async function runOn(file: string, sql: string): Promise<void> {
   await database.close();
 }
 
-suite('a SQLite file', {
-  'creates its folder, and files that only the owner can read, and leaves only the database file': withDatabasePath(
-    async (base) => {
+suite('a SQLite engine', {
+  'creates the folder, and files that only the owner can read, and leaves only the database file when closed':
+    withDatabasePath(async (base) => {
       const file = join(dirname(base), 'new', 'folder', 'a.db');
       await withOpenEngine(file, async ({ engine }) => {
         await engine.tags.add(buildTag(newId(), 'one'));
@@ -66,31 +66,32 @@ suite('a SQLite file', {
         openFiles.filter((path) => path.startsWith(file)),
         [],
       );
+    }),
+
+  'syncs the folders that have new entries, and ignores file systems that cannot sync folders': withDatabasePath(
+    async (base) => {
+      const parent = dirname(base);
+      const synced: string[] = [];
+      const { fsyncSync } = fs;
+      const replaceSync = (replacement: typeof fsyncSync) => {
+        Object.assign(fs, { fsyncSync: replacement });
+        syncBuiltinESMExports();
+      };
+      replaceSync((descriptor) => {
+        synced.push(readlinkSync(`/proc/self/fd/${descriptor}`));
+        throw new Error('EINVAL: invalid argument, fsync');
+      });
+      try {
+        await open(join(parent, 'new', 'folder', 'a.db'));
+        await open(join(parent, 'new', 'folder', 'b.db'));
+      } finally {
+        replaceSync(fsyncSync);
+      }
+      assert.deepEqual(synced, [parent, join(parent, 'new')]);
     },
   ),
 
-  'syncs the folders that have new entries, if the file system can do so': withDatabasePath(async (base) => {
-    const parent = dirname(base);
-    const synced: string[] = [];
-    const { fsyncSync } = fs;
-    const replaceSync = (replacement: typeof fsyncSync) => {
-      Object.assign(fs, { fsyncSync: replacement });
-      syncBuiltinESMExports();
-    };
-    replaceSync((descriptor) => {
-      synced.push(readlinkSync(`/proc/self/fd/${descriptor}`));
-      throw new Error('EINVAL: invalid argument, fsync');
-    });
-    try {
-      await open(join(parent, 'new', 'folder', 'a.db'));
-      await open(join(parent, 'new', 'folder', 'b.db'));
-    } finally {
-      replaceSync(fsyncSync);
-    }
-    assert.deepEqual(synced, [parent, join(parent, 'new')]);
-  }),
-
-  'creates the missing file that a symbolic link names, which only the owner can read': withDatabasePath(
+  'creates the missing target of a symbolic link as a file that only the owner can read': withDatabasePath(
     async (file) => {
       symlinkSync('elsewhere.db', file);
       await open(file);
@@ -106,7 +107,7 @@ suite('a SQLite file', {
     });
   }),
 
-  'does not write when it opens a current file': withDatabasePath(async (file) => {
+  'writes nothing when it opens a file of the current version': withDatabasePath(async (file) => {
     await open(file);
     await withOpenEngine(file, async ({ writer }) => assert.deepEqual(writer.all('SELECT total_changes()'), [[0]]));
   }),
@@ -127,7 +128,7 @@ suite('a SQLite file', {
     await connection.close();
   }),
 
-  'completes the writes that were called before it is closed': withDatabasePath(async (file) => {
+  'completes the writes that started before it is closed': withDatabasePath(async (file) => {
     const { engine, connection } = createSqliteEngine(file);
     await connection.open();
     const tag = buildTag(newId(), 'last');
@@ -219,7 +220,7 @@ suite('a SQLite file', {
     assert.equal(tryToOpen(), 'opened');
   }),
 
-  'lets several engines open a new file at the same time': withDatabasePath(async (file) => {
+  'can open a new file at the same time as other engines': withDatabasePath(async (file) => {
     await Promise.all(Array.from({ length: 5 }, () => open(file)));
     await withOpenEngine(file, ({ engine }) => engine.checkReady());
   }),
@@ -237,7 +238,7 @@ suite('a SQLite file', {
     assert.ok(existsSync(file));
   }),
 
-  'upgrades a file: adds columns, indexes and searches, and fills them': withDatabasePath(async (file) => {
+  'upgrades a file: adds columns, indexes and search indexes, and fills them': withDatabasePath(async (file) => {
     const workspaceId = newId();
     const fields = { tagIds: ['red', 'blue', 'red'], searchText: 'derived', archived: false };
     const campaign = buildCampaign(workspaceId, fields);
@@ -272,7 +273,7 @@ suite('a SQLite file', {
     await withOpenEngine(file, async ({ writer }) => assert.deepEqual(writer.all('SELECT total_changes()'), [[0]]));
   }),
 
-  'upgrades a file of version 1, also if an upgrade was interrupted at any statement': withDatabasePath(
+  'upgrades a file of version 1, even if an earlier upgrade was interrupted at any statement': withDatabasePath(
     async (file) => {
       const workspaceId = newId();
       const campaigns = Array.from({ length: 20 }, (_, i) => buildCampaign(workspaceId, { searchText: `text ${i}` }));
@@ -330,19 +331,21 @@ suite('a SQLite file', {
     });
   }),
 
-  'finds texts that another program has written, after the next start': withDatabasePath(async (file) => {
-    const campaign = buildCampaign(newId(), { searchText: 'before' });
-    await withOpenEngine(file, async ({ engine, writer }) => {
-      await engine.campaigns.add(campaign);
-      writer.exec(`UPDATE campaigns SET "searchText" = 'by hand'`);
-    });
-    await withOpenEngine(file, async ({ engine, writer }) => {
-      assertIntact(writer);
-      const count = (contains: string) =>
-        engine.campaigns.count(campaign.workspaceId, [{ field: 'searchText', contains }]);
-      assert.deepEqual([await count('before'), await count('by hand')], [0, 1]);
-    });
-  }),
+  'finds texts that another program has written into the file, once the file is opened again': withDatabasePath(
+    async (file) => {
+      const campaign = buildCampaign(newId(), { searchText: 'before' });
+      await withOpenEngine(file, async ({ engine, writer }) => {
+        await engine.campaigns.add(campaign);
+        writer.exec(`UPDATE campaigns SET "searchText" = 'by hand'`);
+      });
+      await withOpenEngine(file, async ({ engine, writer }) => {
+        assertIntact(writer);
+        const count = (contains: string) =>
+          engine.campaigns.count(campaign.workspaceId, [{ field: 'searchText', contains }]);
+        assert.deepEqual([await count('before'), await count('by hand')], [0, 1]);
+      });
+    },
+  ),
 
   'omits a field that an older record lacks, instead of returning null': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine }) => {
@@ -354,7 +357,7 @@ suite('a SQLite file', {
     }),
   ),
 
-  'has a layout that belongs to its version': () => {
+  'has a layout of the file that changes only with `FILE_VERSION`': () => {
     const parts = [...tables.values()].map((table) => [
       Object.entries(table.columns),
       describeParts(table)

@@ -68,8 +68,8 @@ const windows = [
   [2990, 21],
 ] as const;
 
-suite('lists in SQLite', {
-  'returns the same lists of thousands of campaigns as memory': withDatabasePath((file) =>
+suite('a SQLite engine that reads', {
+  'returns the same lists of thousands of campaigns as the memory engine': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine }) => {
       const memory = createMemoryEngine(Date.now);
       const workspaceId = newId();
@@ -108,7 +108,7 @@ suite('lists in SQLite', {
     }),
   ),
 
-  'counts from an index, without reading the records': withDatabasePath((file) =>
+  'counts records in an index, without reading the records': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine, reader }) => {
       const statements = [
         ...(await recordStatements(reader, () => engine.members.count('w', [{ field: 'groupIds', in: ['x'] }]))),
@@ -127,7 +127,7 @@ suite('lists in SQLite', {
     }),
   ),
 
-  'lets the event loop run during a scan, and sees one state of the data': withDatabasePath((file) =>
+  'lets the event loop run during a scan, which still reads one state of the data': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine }) => {
       const workspaceId = newId();
       const campaigns = buildCampaigns(workspaceId, 20_000);
@@ -163,7 +163,7 @@ suite('lists in SQLite', {
     }),
   ),
 
-  'settles all scans, also those that wait to begin, when the engine is closed': withDatabasePath((file) =>
+  'settles running and waiting scans when it is closed': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine, connection }) => {
       const workspaceId = newId();
       await engine.campaigns.addMany(buildCampaigns(workspaceId, 1000));

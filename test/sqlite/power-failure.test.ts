@@ -11,12 +11,12 @@ import { assertNothingLost, type WriterProcess, withWriters } from './writers.ts
 const FILE_COUNT = quickOrLong(1, 8);
 const CHECKPOINT_COUNT = quickOrLong(2, 4);
 const UPGRADE_COUNT = quickOrLong(3, 20);
-/** The number of campaigns whose search index the upgrade fills. Their index has about 300 pages. */
+/** The number of campaigns whose search index the upgrade fills. The index has about 300 pages. */
 const CAMPAIGN_COUNT = 300;
 /** The sizes of the header of a write-ahead log and of a page in it (https://sqlite.org/fileformat2.html#the_write_ahead_log). */
 const LOG_HEADER_SIZE = 32;
 const LOGGED_PAGE_SIZE = 24 + 4_096;
-/** The size of the parts of a file of which a disk writes all or nothing. A page has eight of them. */
+/** The size of a sector, which a disk writes completely or not at all. A page has eight sectors. */
 const SECTOR_SIZE = 512;
 
 /** The contents of a database file and its write-ahead log. */
@@ -50,7 +50,7 @@ function readLogState(file: string): LogState {
   return { committedCount, isCopying: copiedCount < countToCopy && countToCopy <= committedCount };
 }
 
-/** Lets a process run until a condition is met, and then stops it. It runs on for a moment, so the condition may be false again. */
+/** Lets a process run until a condition is met, and then stops the process. This takes a moment, so the condition may be false again. */
 async function stopWhen({ process }: WriterProcess, isMet: () => boolean): Promise<void> {
   process.kill('SIGCONT');
   while (!isMet()) await nextTurn();
@@ -64,8 +64,8 @@ type Fate = 'lost' | 'kept' | 'damaged';
 const powerFailures: readonly (readonly Fate[])[] = [['lost'], ['kept'], ['lost', 'kept'], ['lost', 'kept', 'damaged']];
 
 /**
- * Returns what a power failure leaves of a file, whose content is `now`. The first `syncedSize` bytes are on the disk. `before` is what
- * was on the disk before the sectors after them were written.
+ * Returns what a power failure leaves of a file with the content `now`. The first `syncedSize` bytes are on the disk. Of each later
+ * sector, the disk had the content in `before` until the sector was written.
  */
 function failPower(before: Buffer, now: Buffer, syncedSize: number, fates: readonly Fate[]): Buffer {
   const left = Buffer.from(now);
@@ -83,8 +83,8 @@ function failPower(before: Buffer, now: Buffer, syncedSize: number, fates: reado
 }
 
 /**
- * Calls `check` for copies of the files of a stopped process, as power failures can leave them. `before` has earlier files, since which at
- * most one checkpoint has begun.
+ * Calls `check` for copies of the files of a stopped process, as power failures can leave them. `before` is an earlier state of the files,
+ * after which at most one checkpoint has begun.
  */
 async function checkAfterPowerFailures(file: string, before: Files, check: (copy: string) => Promise<void>) {
   const now = readFiles(file);
@@ -103,12 +103,13 @@ async function checkAfterPowerFailures(file: string, before: Files, check: (copy
   }
 }
 
-// These tests stop a process, and simulate power failures on copies of its files. They take for granted that SQLite syncs the log before
-// it counts a commit and before a checkpoint writes to the database file, this file before a commit overwrites the log, and the header
-// of the log before the pages that follow.
+// These tests stop a process, and simulate power failures on copies of its files. They assume that SQLite syncs:
+// - the log before it counts a commit, and before a checkpoint writes to the database file
+// - the database file before a commit overwrites the log
+// - the header of the log before the pages that follow
 suite('a SQLite file after a power failure', {
-  'loses no acknowledged write while a checkpoint copies the log into the file, and while the log begins again':
-    withWriters(async (base, start) => {
+  'loses no acknowledged write, even if the power failed during a checkpoint or when the log began again': withWriters(
+    async (base, start) => {
       for (let i = 0; i < FILE_COUNT; i++) {
         const file = `${base}.${i}`;
         const writer = start(file, 8);
@@ -139,9 +140,10 @@ suite('a SQLite file after a power failure', {
         }
         await writer.kill();
       }
-    }),
+    },
+  ),
 
-  'can be upgraded, and loses nothing, while an upgrade writes to the file': withWriters(async (file, start) => {
+  'loses nothing and can be upgraded, even if the power failed during an upgrade': withWriters(async (file, start) => {
     const workspaceId = newId();
     const campaigns = Array.from({ length: CAMPAIGN_COUNT }, (_, i) =>
       buildCampaign(workspaceId, { searchText: `text ${i}. ${randomBytes(500).toString('hex')}` }),

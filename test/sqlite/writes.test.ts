@@ -58,8 +58,8 @@ const addCampaigns = (engine: StorageEngine, workspaceId: string, count: number)
 
 const isFulfilled = ({ status }: PromiseSettledResult<unknown>) => status === 'fulfilled';
 
-suite('writes to SQLite', {
-  'commits together what arrives together': withDatabasePath((file) =>
+suite('a SQLite engine that writes', {
+  'commits simultaneous writes together': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine, writer }) => {
       const getCommitCount = countCommits(writer);
       const workspaceId = newId();
@@ -73,12 +73,12 @@ suite('writes to SQLite', {
     }),
   ),
 
-  'updates the search index only before the commit if a commit group takes little time': withDatabasePath((file) =>
+  'updates the search index at most once for each short commit group, before the commit': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine, writer }) => {
       const updateCounts = countIndexUpdates(writer);
       const workspaceId = newId();
       const create = () => engine.runInTransaction(({ campaigns }) => campaigns.add(buildCampaign(workspaceId)));
-      // The clock stands still.
+      // The clock stands still, so each commit group is short.
       await withStepClock(0, () => Promise.all(Array.from({ length: 20 }, create)));
       assert.ok(updateCounts.length <= 5, `${updateCounts.length} commits of 20 campaigns`);
       assert.deepEqual(new Set(updateCounts), new Set([1]));
@@ -145,7 +145,7 @@ suite('writes to SQLite', {
       }),
     ),
 
-  'rejects only the duplicates of records that are added together': withDatabasePath((file) =>
+  'rejects only the duplicates among records that are added at the same time': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine }) => {
       const workspaceId = newId();
       await engine.tags.addMany([buildTag(workspaceId, 'one'), buildTag(workspaceId, 'two')]);
@@ -174,24 +174,25 @@ suite('writes to SQLite', {
       }),
   ),
 
-  'stores neither a record added with canBeLost nor the next write if the commit fails': withDatabasePath((file) =>
-    withOpenEngine(file, async ({ engine, writer }) => {
-      const workspaceId = newId();
-      const record = buildIdempotencyRecord(workspaceId);
-      const work = async () => {
-        await engine.idempotentRequests.add(record, { canBeLost: true });
-        await engine.runInTransaction(async ({ tags }) => {
-          await tags.add(buildTag(workspaceId, 'one'));
-          writer.exec('ROLLBACK');
-        });
-      };
-      await assert.rejects(work());
-      assert.equal(await engine.idempotentRequests.get(workspaceId, record.id), undefined);
-      assert.equal(await engine.tags.count(workspaceId, []), 0);
-    }),
-  ),
+  'stores neither a record with the option `canBeLost` nor the next write if their common commit fails':
+    withDatabasePath((file) =>
+      withOpenEngine(file, async ({ engine, writer }) => {
+        const workspaceId = newId();
+        const record = buildIdempotencyRecord(workspaceId);
+        const work = async () => {
+          await engine.idempotentRequests.add(record, { canBeLost: true });
+          await engine.runInTransaction(async ({ tags }) => {
+            await tags.add(buildTag(workspaceId, 'one'));
+            writer.exec('ROLLBACK');
+          });
+        };
+        await assert.rejects(work());
+        assert.equal(await engine.idempotentRequests.get(workspaceId, record.id), undefined);
+        assert.equal(await engine.tags.count(workspaceId, []), 0);
+      }),
+    ),
 
-  'rejects only the failed ones of writes that arrive together, and commits the others': withDatabasePath((file) =>
+  'rejects only the writes of a commit group that fail, and commits the others': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine, writer }) => {
       const getCommitCount = countCommits(writer);
       const workspaceId = newId();
@@ -235,7 +236,7 @@ suite('writes to SQLite', {
     }),
   ),
 
-  'fails all writes of a commit group, and no others, if an error ends the SQLite transaction, even if the work catches the error':
+  'fails exactly the writes of the commit group if SQLite ends the transaction, even if the work catches the error':
     withDatabasePath((file) =>
       withOpenEngine(file, async ({ engine, writer }) => {
         const [one, two, three] = [buildTag(newId(), 'one'), buildTag(newId(), 'two'), buildGroup(newId(), 'three')];
@@ -272,7 +273,7 @@ suite('writes to SQLite', {
     });
   }),
 
-  'rejects a write after ten seconds while another connection writes, and reads meanwhile': withDatabasePath((file) =>
+  'rejects a write that waits ten seconds for another connection, and reads meanwhile': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine }) => {
       const workspaceId = newId();
       const other = new Database(file, false, 'BEGIN IMMEDIATE');
@@ -348,7 +349,7 @@ suite('writes to SQLite', {
     ),
   ),
 
-  'does not let the engine of an ended transaction write': withDatabasePath((file) =>
+  'rejects a write in a transaction that has ended': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine }) => {
       let staged: StorageEngine | undefined;
       await engine.runInTransaction(async (transaction) => {
@@ -371,7 +372,7 @@ suite('writes to SQLite', {
     }),
   ),
 
-  'deletes expired records with later writes, a few with each': withDatabasePath((file) =>
+  'deletes a few expired records with each later write': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine: { idempotentRequests: records }, reader }) => {
       const workspaceId = newId();
       for (let i = 0; i < 60; i++)

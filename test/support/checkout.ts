@@ -21,7 +21,7 @@ export interface Checkout {
   readonly env: Environment;
   /** Runs a command and waits until it exits. */
   run(command: string, env?: Environment): Promise<ShellResult>;
-  /** Starts a command that starts the service, on a free port, and waits until the service listens. */
+  /** Runs a command that starts the service on a free port, and waits until the service listens. */
   start(command: string, env?: Environment): Promise<ServiceProcess>;
 }
 
@@ -38,7 +38,7 @@ export interface CheckoutOptions {
   readonly isBuilt?: boolean;
   /** The installed packages: all (the default), those of `npm ci --omit=dev`, or none. */
   readonly packages?: 'all' | 'production' | 'none';
-  /** Whether it is a clone of the last commit, which has neither `dist` nor packages. */
+  /** Whether to clone the last commit instead of copying files. A clone has neither `dist` nor packages. */
   readonly isClone?: boolean;
 }
 

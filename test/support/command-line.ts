@@ -115,7 +115,7 @@ export function startCommand(args: readonly string[], env: Readonly<Record<strin
   const text = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk) => (text.stdout += chunk));
   child.stderr.on('data', (chunk) => (text.stderr += chunk));
-  // A command that does not read its input closes it. That is not an error of the test.
+  // A command that does not read its input may close the input. The resulting error does not concern the test.
   child.stdin.on('error', () => undefined);
   const output = once(child, 'close').then(([code]): CommandOutput => ({ code, ...text }));
   const waitForOutput = (pattern: RegExp) =>

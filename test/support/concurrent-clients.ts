@@ -24,9 +24,9 @@ export function requestBytes(method: string, path: string, body = '', key = DEMO
 }
 
 /**
- * Returns the bytes of a search that is slow on purpose: for `z` and another letter. It examines all campaigns, because a term of less
- * than three letters has no index. A text without the first letter of the term would be skipped at once, so the tests search campaigns
- * that contain `z`. Searches with successive numbers have different terms (up to 23), so that they do not share a result.
+ * Returns the bytes of a search that is slow on purpose. The term is `z` and another letter. The search examines all campaigns, because
+ * no index contains terms of less than three letters. The campaigns must contain `z`: the search would skip a text without the first letter
+ * of the term at once. Successive numbers give up to 23 different terms, so that simultaneous searches do not share a result.
  */
 export function searchRequest(number: number, key: string): Buffer {
   const term = encodeURIComponent(`z${String.fromCharCode(0xe0 + (number % 23))}`);

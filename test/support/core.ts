@@ -20,7 +20,7 @@ export const OTHER = 'other';
 export interface TestCore {
   readonly app: Application;
   readonly storage: Storage;
-  /** The storage engine of `storage`, to read or write what no use case does. */
+  /** The storage engine of `storage`, for records that no use case reads or writes. */
   readonly engine: StorageEngine;
   readonly clock: { now: number };
 }

@@ -30,9 +30,9 @@ export interface FakeMongos {
   hostTimeoutMs: number;
   /** The index of the shard with the documents that have this value in the first field of the shard key. */
   shardOf(value: string): number;
-  /** Rejects the next `times` commands of a name with an error code, before any shard gets them. */
+  /** Rejects the next `times` commands with the name `command` before any shard gets them, with the error code `code`. */
   fail(command: string, code: number, times: number): void;
-  /** The number of commands that are still to be rejected. */
+  /** The number of commands that `fail` has still to reject. */
   readonly remainingFailureCount: number;
   stop(): Promise<void>;
 }
@@ -86,7 +86,7 @@ export async function startFakeMongos(shardCount = 2, routerCount = 1): Promise<
   };
   const routers = await Promise.all(Array.from({ length: routerCount }, () => listen(cluster)));
   return Object.assign(cluster, {
-    // Under load, one router may be slower than another. By default the driver would not choose it for up to ten seconds.
+    // Under load, one router may be slower than another. By default, the driver would then not use the slower one for up to ten seconds.
     uri: `mongodb://${routers.map(({ address }) => address).join(',')}/?localThresholdMS=10000`,
     fail(command: string, code: number, times: number) {
       cluster.plannedFailure = { command, code, times };
@@ -109,7 +109,7 @@ interface Cluster extends Pick<FakeMongos, 'shards' | 'broadcasts' | 'shardOf' |
 
 async function listen(cluster: Cluster) {
   const sockets = new Set<Socket>();
-  /** The shard of each cursor. Other routers do not know the cursors of this one. */
+  /** The shard of each cursor. Other routers do not know the cursors of this router. */
   const cursors = new Map<string, number>();
   const server = createServer((socket) => {
     sockets.add(socket);

@@ -23,7 +23,7 @@ export function assertInternalError({ status, text }: LoadResponse): void {
   assert.deepEqual(JSON.parse(text), INTERNAL_ERROR);
 }
 
-/** The campaigns that clients have created over HTTP, to be compared with the stored ones. */
+/** The campaigns that clients have created over HTTP, to compare them with the stored campaigns. */
 export class Ledger {
   private readonly sentNames = new Set<string>();
   /** The IDs of the acknowledged campaigns, by name. */

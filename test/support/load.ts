@@ -11,7 +11,7 @@ export interface LoadRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The response to a request. If there is none, the status is 0, and `text` is the error. */
+/** The response to a request. If the request gets no response, the status is 0, and `text` is the error. */
 export interface LoadResponse {
   /** When the request was sent, as of `performance.now()`. */
   readonly sentAt: number;
@@ -50,7 +50,7 @@ export function send(url: string, { method = 'GET', path, key, body, headers }: 
 export interface Load {
   /** The responses so far, in the order of their arrival. */
   readonly responses: readonly LoadResponse[];
-  /** Stops the clients. Resolves when each has the response to its last request. Rejects if the work of a client rejected. */
+  /** Stops the clients. Resolves when each client has the response to its last request. Rejects if `work` has rejected. */
   stop(): Promise<void>;
 }
 

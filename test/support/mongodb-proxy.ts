@@ -7,12 +7,12 @@ import { REQUEST_ID_OFFSET, RESPONSE_TO_OFFSET, readCommandName, readMessages } 
 /** The lost part of a command: the server never gets the request, or executes the command and the response is lost. */
 export type Loss = 'request' | 'response';
 
-/** A proxy in front of a MongoDB that loses commands, as a network does. Each loss closes the connection. */
+/** A proxy that loses some commands to MongoDB, as a network can. Each loss closes the connection. */
 export interface MongodbProxy {
   readonly uri: string;
-  /** Loses the next `times` commands of a name. Runs `onLoss` after each loss, before the connection is closed. */
+  /** Loses the next `times` commands with the name `command`. Runs `onLoss` after each loss, before the connection is closed. */
   lose(command: string, what: Loss, times: number, onLoss?: () => Promise<unknown>): void;
-  /** The number of commands that are still to be lost. */
+  /** The number of commands that `lose` has still to lose. */
   readonly remainingLossCount: number;
   /** While `true`, each new connection is closed. */
   isUnavailable: boolean;

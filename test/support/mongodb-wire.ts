@@ -3,7 +3,7 @@ import { BSON, type Document } from 'mongodb';
 
 /**
  * Offsets in a message of MongoDB's wire protocol (https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/). The
- * header has four 32-bit integers: length, request ID, ID of the request that is responded to, operation code.
+ * header has four 32-bit integers: length, request ID, ID of the request to which this is the response, operation code.
  */
 export const REQUEST_ID_OFFSET = 4;
 export const RESPONSE_TO_OFFSET = 8;

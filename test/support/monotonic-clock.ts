@@ -1,4 +1,4 @@
-/** Runs `work` while `getTime` replaces the monotonic clock (`performance.now`). It returns milliseconds. */
+/** Runs `work` while `getTime` replaces the monotonic clock (`performance.now`). `getTime` returns milliseconds. */
 export async function withMonotonicClock<T>(getTime: () => number, work: () => T | Promise<T>): Promise<T> {
   const { now } = performance;
   performance.now = getTime;

@@ -59,7 +59,7 @@ export function pathSegmentOf({ path }: Operation): keyof Tenant['ids'] {
   return path.split('/')[1] as keyof Tenant['ids'];
 }
 
-/** Returns the status of a success. For `createDomain`, it is that of a new domain. */
+/** Returns the status of a success. For `createDomain`, returns the status for a new domain. */
 export function successStatusOf({ method }: Operation): number {
   return method === 'POST' ? 201 : 200;
 }
@@ -119,7 +119,7 @@ export async function assertChangesNothing(
   assert.equal(status, successStatusOf(operation), text);
 }
 
-/** Returns the texts of all lists, which a rejected request must not change. Rejects if a list has several pages. */
+/** Returns the texts of all lists, which a rejected request must not change. Rejects if a list has several pages or cannot be read. */
 export function readAllLists({ call }: Api, key: string): Promise<string[]> {
   return Promise.all(
     lists.map(async ([path, { query }]) => {

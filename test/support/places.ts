@@ -71,7 +71,7 @@ const pathPlaces = operationsWithId.map(([name, operation]): [string, Place] => 
 
 type Reference = Pick<Place, 'getValue' | 'unknown' | 'takesMany' | 'createDeleted'>;
 
-/** A field of the body of a new campaign or question. An array if `takesMany` is set. */
+/** Returns the place for a field in the body of a new campaign or question. The field is an array if `takesMany` is set. */
 const field = (path: string, name: string, reference: Reference): Place => ({
   ...reference,
   status: 422,
@@ -81,7 +81,7 @@ const field = (path: string, name: string, reference: Reference): Place => ({
   },
 });
 
-/** A filter of a list. */
+/** Returns the place for a filter of a list. */
 const filter = (path: string, name: string, reference: Reference): Place => ({
   ...reference,
   status: 200,

@@ -10,7 +10,7 @@ export const MAIN_PATH = join(import.meta.dirname, '../../bootstrap/main.js');
 /** Stands for a setting that is not set. If a test only omits a setting, `startProcess` may set a default. */
 export const UNSET = undefined as never;
 
-/** A small heap makes V8 collect garbage early, so that the memory of the process shows what it really uses. */
+/** A small heap. V8 then collects garbage early, so that the memory of the process includes little garbage. */
 export const SMALL_HEAP = { NODE_OPTIONS: '--max-old-space-size=128' };
 
 /** A process that runs the service. */
@@ -26,8 +26,8 @@ export interface ServiceProcess {
 }
 
 /**
- * Starts the service on a free port, and on memory storage unless `settings` name another. Resolves when it listens. Rejects with its
- * exit code and its standard error if it exits before that. `program` is the module to run.
+ * Starts the service on a free port, and on memory storage unless `settings` name another storage. Resolves when the service listens. If
+ * the service exits before that, rejects with its exit code and its standard error. `program` is the module to run.
  */
 export async function startProcess(
   settings: Readonly<Record<string, string>> = {},
@@ -59,7 +59,7 @@ export async function waitForService(child: ChildProcess): Promise<ServiceProces
   const failed = exit.then((code) => {
     throw new Error(`ended with exit code ${code}: ${output.stderr}`);
   });
-  // `failed` also rejects when the service exits later, and then nobody waits for it.
+  // `failed` also rejects if the service exits later, when nothing awaits `failed` any more.
   failed.catch(doNothing);
   const kill = () => {
     child.kill('SIGKILL');

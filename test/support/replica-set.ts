@@ -10,7 +10,7 @@ const DOWNLOAD_URL = 'https://fastdl.mongodb.org';
 const CONNECT_TIMEOUT_MS = 3_000;
 const SET_NAME = 'rs0';
 
-/** The download of a mongod for this machine from MongoDB. It runs in a separate process, which can be killed if it hangs. */
+/** The download of a mongod for this machine from MongoDB. The download runs in a separate process, which can be killed if it hangs. */
 const downloadSource: ProgramSource = {
   name: 'mongod-downloaded',
   async fetch(folder) {
@@ -53,8 +53,8 @@ export interface ReplicaSet {
 }
 
 /**
- * Starts a replica set of `size` servers, with its data in folders in `parentFolder`. `settings` is a field of MongoDB's configuration of a
- * replica set. With its default here, a failover takes less time than with MongoDB's.
+ * Starts a replica set of `size` servers, with its data in folders in `parentFolder`. `settings` is the field `settings` of MongoDB's
+ * configuration of a replica set. With the default of this parameter, a failover takes less time than with MongoDB's defaults.
  */
 export async function startReplicaSet(
   size = 1,
@@ -125,7 +125,7 @@ export interface UninitiatedReplicaSet {
   initiate(user?: { readonly name: string; readonly password: string }): Promise<void>;
 }
 
-/** Starts a server whose replica set is not initiated yet, with additional arguments. */
+/** Starts a server whose replica set is not initiated yet. `options` are additional arguments of `mongod`. */
 export async function startUninitiatedReplicaSet(...options: readonly string[]): Promise<UninitiatedReplicaSet> {
   const server = await startMongod(await findMongod(), ['--replSet', SET_NAME, ...options]);
   const address = `127.0.0.1:${server.port}`;

@@ -6,7 +6,7 @@ export interface Results {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
-  /** The missing programs for which tests were skipped. */
+  /** Why tests were skipped: the missing programs, each once. */
   readonly reasons: readonly string[];
 }
 

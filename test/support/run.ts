@@ -11,13 +11,13 @@ import { getSharedMongod, SHARED_MONGOD_REQUEST, stopSharedMongod } from './shar
 const START_TIMEOUT_MS = 3 * TEST_TIMEOUT_MS;
 /** The interval at which a run reports its progress. */
 const PROGRESS_INTERVAL_MS = Number(process.env.TEST_PROGRESS_INTERVAL_MS ?? 30_000);
-/** The folders whose tests mostly wait for servers. */
+/** The folders whose tests mostly wait, for servers, other processes or a disk. */
 const WAITING_FOLDERS = /^(?:sqlite|mongodb|faults|contract|bootstrap)\//;
 /** The folders with many files that hardly ever start processes. Such files share a process, because loading modules takes long. */
 const SHARING_FOLDERS = /^(?:api|core|http|links|persistence)\//;
 /**
- * The files that two processes of a long run take at the same time, because they do not measure time or memory. Their time limits are
- * those of `npm test`, or much longer than what they limit. All other files of a long run are alone on the machine.
+ * The files that a long run takes two at a time, because they do not measure time or memory. Their time limits are those of `npm test`,
+ * or much longer than the limited work takes. All other files of a long run are alone on the machine.
  */
 const UNTIMED_FILES = [
   /^(?:client|contract|deployment|docs|openapi)\//,
@@ -33,10 +33,10 @@ const root = join(import.meta.dirname, '..');
 
 /**
  * Runs the files of tests whose path contains one of the words. Files that end in `.long.test.ts` run only in a long run. A long
- * run has two processes at the same time for `UNTIMED_FILES`, and then one. A quick run has two more processes at the same time
- * than there are processors, because some files wait for servers. These files are first, in descending order of their paths, so
- * that those in `mongodb`, which take longest, start early. Every half minute, progress is written to standard error. The option
- * `--times` prints the files that took longest.
+ * run takes `UNTIMED_FILES` with two simultaneous processes, and then the other files with one. A quick run has two more
+ * simultaneous processes than there are processors, because some files mostly wait. The files of `WAITING_FOLDERS` are first, in descending
+ * order of their paths, so that the files of `mongodb`, which take longest, start early. Every half minute, progress is written to
+ * standard error. The option `--times` prints the files that took longest.
  */
 async function main(args: readonly string[]): Promise<void> {
   const words = args.filter((arg) => arg !== '--times');
@@ -117,7 +117,7 @@ interface Outcome extends Results {
 
 const NO_RESULTS: Results = { passed: 0, failed: 1, skipped: 0, reasons: [] };
 
-/** Runs files in a process. If it crashes, hangs or reports no results, that counts as a failure. */
+/** Runs files in a process. Counts a failure if the process crashes, hangs or reports no results. */
 function runInProcess(files: readonly string[]): Promise<Outcome> {
   const program = join(import.meta.dirname, 'run-files.js');
   const child = spawn(process.execPath, ['--enable-source-maps', program, ...files.map((file) => join(root, file))], {
@@ -138,8 +138,8 @@ function runInProcess(files: readonly string[]): Promise<Outcome> {
       timer.refresh();
       return;
     }
-    const answer = await getSharedMongod();
-    if (child.connected) child.send(answer);
+    const mongod = await getSharedMongod();
+    if (child.connected) child.send(mongod);
   });
   return new Promise((resolve) => {
     child.on('close', (code) => {

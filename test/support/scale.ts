@@ -1,7 +1,7 @@
 /** Whether tests run at length, as in `npm run test:faults`, or quickly, as in `npm test`. */
 export const isLong = process.env.TEST_SCALE === 'long';
 
-/** Returns the value for the length of this run. */
+/** Returns `long` in a long run, and otherwise `quick`. */
 export function quickOrLong(quick: number, long: number): number {
   return isLong ? long : quick;
 }

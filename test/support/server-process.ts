@@ -11,8 +11,8 @@ const START_TIMEOUT_MS = 30_000;
 const POLL_INTERVAL_MS = 10;
 
 /**
- * A server program with a local port and its own data. It can be killed, frozen and restarted. If it runs when this process exits,
- * for whatever reason, it is killed and its data is removed.
+ * A server program with a local port and its own data. A test can kill, freeze and restart the server. If the server still runs when this
+ * process exits for any reason, the server is killed and its data is removed.
  */
 export interface ServerProcess {
   readonly port: number;
@@ -30,7 +30,7 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-/** Starts a program. Its arguments depend on its port and its data folder, which is created in `parentFolder`. */
+/** Starts a program. `argumentsOf` returns its arguments for a free port and for a new data folder in `parentFolder`. */
 export async function startServerProcess(
   program: string,
   argumentsOf: (port: number, folder: string) => readonly string[],
@@ -100,8 +100,8 @@ function killWithThisProcess(child: ChildProcess, folder: string): void {
 }
 
 /**
- * Returns a free port that is lower than those that the operating system gives to outgoing connections. Otherwise, an outgoing connection
- * could take the port while a server is stopped.
+ * Returns a free port that is lower than the ports that the operating system gives to outgoing connections. Otherwise, an outgoing
+ * connection could take the port of a server while the server is stopped.
  */
 export async function findFreePort(): Promise<number> {
   for (;;) {

@@ -53,8 +53,8 @@ async function isExecutable(file: string): Promise<boolean> {
 }
 
 /**
- * Fetches a program and checks that it runs here. Only then moves it to the cache, atomically, because other processes may do
- * the same.
+ * Fetches a program and checks that it runs on this machine. Only then moves the program to the cache. The move is atomic, because other
+ * processes may fetch the same program.
  */
 async function fetchProgram(source: ProgramSource, cache: string): Promise<string> {
   await mkdir(cache, { recursive: true });

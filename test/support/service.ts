@@ -33,9 +33,10 @@ export interface ServiceOptions {
 }
 
 /**
- * Runs the service with the demo workspace during a test, on a storage of the engine that TEST_STORAGE names, or in a SQLite file. If
- * TEST_PROCESSES is `2`, processes can share the storage, and the test does not set the clock, a second process gets every other
- * request. All requests of `call` with the demo key go to the first process.
+ * Runs the service with the demo workspace during a test, on the storage that TEST_STORAGE names (by default, a SQLite file).
+ *
+ * If TEST_PROCESSES is `2`, a second process gets every other request. This needs a storage that processes can share, and a test that
+ * does not set the clock. All requests of `call` with the demo key go to the first process.
  */
 export async function withService(
   test: (api: Api) => Promise<void>,

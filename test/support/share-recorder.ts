@@ -9,7 +9,7 @@ import { createCampaignFields } from './tenants.ts';
 const CONCURRENCY = 4;
 const MAX_SHARE_COUNT = 10_000;
 
-/** A program that records a share and a click for each member, several at the same time, and prints the acknowledged ones. */
+/** A program that records a share and a click for several members at a time, and prints a line for each acknowledged share or click. */
 const PROGRAM = `
   import { withApplication } from ${JSON.stringify(join(import.meta.dirname, 'storage.js'))};
   const [settings, workspaceId, campaignId, ...memberIds] = process.argv.slice(1);
@@ -35,7 +35,7 @@ export class ShareRecorder {
   private readonly shares = new Set<string>();
   private clickCount = 0;
   private failureCount = 0;
-  /** The maximum number of clicks in progress when processes were killed. */
+  /** The maximum number of clicks that were in progress when processes were killed. */
   private interruptedCount = 0;
   private child: ChildProcess | undefined;
 
@@ -91,8 +91,8 @@ export class ShareRecorder {
   }
 
   /**
-   * Fails unless the counter equals the number of stored shares, every acknowledged share is stored, and the number of clicks is
-   * possible for the acknowledged, failed and interrupted ones.
+   * Fails unless the counter of shares equals the number of stored shares, every acknowledged share is stored, and all acknowledged
+   * clicks are counted. Failed and interrupted clicks may be counted, too.
    */
   assertConsistent(): Promise<void> {
     const { workspaceId, id } = this;

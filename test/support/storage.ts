@@ -22,7 +22,7 @@ export interface TestStorage {
   stop(): Promise<void>;
 }
 
-/** A storage whose calls, or at least those that write, hang while it is frozen. */
+/** A storage that a test can freeze. While the storage is frozen, calls that write hang, and calls that read may hang. */
 export interface FreezableStorage extends TestStorage {
   freeze(): void;
   thaw(): void;
@@ -63,21 +63,21 @@ const freezableStorages: Readonly<Record<Exclude<StorageName, 'memory'>, () => P
   },
 };
 
-/** The storage that `TEST_STORAGE` names. The default is that of the service. */
+/** The storage that `TEST_STORAGE` names, by default SQLite, as for the service. */
 const storageName = (process.env.TEST_STORAGE ?? 'sqlite') as StorageName;
-/** The storage that `TEST_STORAGE` names, or SQLite if that is memory storage. */
+/** The storage that `TEST_STORAGE` names, or SQLite if it names memory storage. */
 const durableStorageName = storageName === 'memory' ? 'sqlite' : storageName;
 
 /**
- * Databases of ended tests of this process, without records. The next tests use them again, because MongoDB needs much longer to create
- * the collections and indexes of a database than to delete its records.
+ * Databases of earlier tests of this process, without records. Later tests use these databases again, because MongoDB needs much longer to
+ * create the collections and indexes of a database than to delete the records.
  */
 const clearedDatabases: TestDatabase[] = [];
 process.once('beforeExit', () => Promise.all(clearedDatabases.map(({ remove }) => remove())));
 
 /**
- * Creates a storage without records of the engine that `TEST_STORAGE` names, or in a SQLite file. If the engine can have
- * the demo workspace, a server creates it.
+ * Creates a storage without records, of the engine that `TEST_STORAGE` names (by default, a SQLite file). If the engine can have
+ * the demo workspace, the server that a test starts creates this workspace.
  */
 export async function createTestStorage(): Promise<TestStorage> {
   const { isShared, createDatabase, createSettings, demoSettings } = await engines[storageName]();

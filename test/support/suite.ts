@@ -10,7 +10,7 @@ export type Test = () => unknown;
 export type Tests = Readonly<Record<string, Test>> | readonly (readonly [title: string, test: Test])[];
 
 const EXIT_TIMEOUT_MS = 10_000;
-/** After so many tests that hang, the other tests of the process fail without a run, so that the process ends. */
+/** If this number of tests hang, the remaining tests of the process fail without being run, so that the process ends. */
 const MAX_HANGING_COUNT = 3;
 const counts = { registered: 0, completed: 0, passed: 0, skipped: 0, hanging: 0, reasons: new Set<string>() };
 const titles = new Set<string>();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 const MEMORY_FOLDER = '/dev/shm';
 const NEEDED_BYTES = 2 ** 30;
 
-/** Returns the folder in memory if it has enough space, or otherwise the one for temporary files. */
+/** Returns the folder in memory if it has enough space, and otherwise the folder for temporary files. */
 export async function findFastFolder(): Promise<string> {
   const { bavail, bsize } = await statfs(MEMORY_FOLDER).catch(() => ({ bavail: 0, bsize: 0 }));
   return bavail * bsize >= NEEDED_BYTES ? MEMORY_FOLDER : tmpdir();

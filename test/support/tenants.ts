@@ -29,11 +29,11 @@ export async function createWorkspace(app: Application, name = 'northwind'): Pro
 
 /** A workspace with a record of each resource. `ids` has their IDs by path segment. */
 export interface Tenant extends TestWorkspace {
-  /** A part of the name, title, question or slug of each of its records. */
+  /** A text that is a part of the name, title, question or slug of each record of the workspace. */
   readonly name: string;
   readonly names: { readonly domain: string; readonly group: string; readonly tag: string };
   readonly ids: Readonly<Record<(typeof SEGMENTS)[number], string>>;
-  /** The member who shared its campaign. */
+  /** The member who shared the campaign of the workspace. */
   readonly sharer: Member;
 }
 
@@ -69,7 +69,7 @@ export async function createTenant({ app }: Pick<Api, 'app'>, name: string): Pro
   return { ...workspace, name, names, ids, sharer };
 }
 
-/** Creates a key. If `member` is given, also creates its member, who is an admin by default. */
+/** Creates a key. If `member` is given, also creates the member of the key, by default an admin. */
 export async function createKey(
   { app }: Pick<Api, 'app'>,
   workspaceId: string,

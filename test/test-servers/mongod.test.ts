@@ -21,7 +21,7 @@ suite('The MongoDB of the tests', {
     assert.equal(await countDocuments(first.uri), 0);
   },
 
-  'has a URI in which the database can be replaced without changing the database of the authentication': () => {
+  'has a URI in which a test can replace the database, but keep the database of the authentication': () => {
     const cases = [
       ['mongodb://a:1,b:2', 'mongodb://a:1,b:2/new'],
       ['mongodb://a:1/?replicaSet=rs0', 'mongodb://a:1/new?replicaSet=rs0'],

@@ -20,13 +20,13 @@ suite('The runner of the tests', {
     assert.match(stdout, /^[1-9]\d* passed, 0 failed\n$/);
   },
 
-  'kills a process that starts no test for a long time, and tells where it stopped': () => {
+  'kills a process that starts no test for a long time, and reports what the process was running': () => {
     const { status, stdout } = startRunner({ TEST_TIMEOUT_MS: '1' });
     assert.equal(status, 1);
     assert.match(stdout, /^the code of core\/tag\.test\.js before its first test did not end within 3 ms$/m);
   },
 
-  'counts a process as failed that ends without results': () => {
+  'counts a process that ends without results as a failure': () => {
     const program = encodeURIComponent('process.argv[1].endsWith("run-files.js") && process.exit(0)');
     const { status, stdout } = startRunner({ NODE_OPTIONS: `--import=data:text/javascript,${program}` });
     assert.equal(status, 1);
@@ -40,7 +40,7 @@ suite('The runner of the tests', {
     );
   },
 
-  'runs the files of some folders in one process, and counts the tests of all of them': () => {
+  'runs several files of some folders in one process, and counts the tests of all these files': () => {
     const countPassed = (stdout: string) => Number(/(\d+) passed/.exec(stdout)?.[1]);
     const { stdout } = startRunner({}, 'core/amount.test', '--times');
     assert.match(stdout, /^ +\d+\.\d s {2}core\/tag\.test\.js core\/amount\.test\.js\n/);

@@ -24,8 +24,8 @@ export const RESPONSE_FIELDS = {
 };
 
 /**
- * As in the service, the driver does not check that texts from the database are valid UTF-8. Each query for campaigns and shares names its
- * index, so that MongoDB compares no query plans. The service does this, too.
+ * As in the service, the driver does not check that texts from the database are valid UTF-8, and each query for campaigns or shares names
+ * an index (`BY_ID` or `BY_TIME`), so that MongoDB compares no query plans.
  */
 export const DRIVER_OPTIONS = { enableUtf8Validation: false };
 export const BY_ID = { _id: 1 };
@@ -116,7 +116,7 @@ export function createSharesFilter({ workspaceId, memberId }, documents) {
   return { workspaceId, _id: { $in: documents.map(({ _id }) => createShareId(memberId, _id)) } };
 }
 
-/** Returns the responses for documents. `shares` are those of the caller. */
+/** Returns the responses for documents. `shares` are the caller's shares of these campaigns. */
 export function toResponses(documents, shares) {
   const shared = new Set(shares.map(({ campaignId }) => campaignId));
   return documents.map((document) => toResponse(document, shared.has(document._id)));
@@ -130,7 +130,7 @@ export class Callers {
     this.db = db;
   }
 
-  /** Returns `undefined` for an unknown key. */
+  /** Resolves with `undefined` for an unknown key. */
   find(authorization = '') {
     const hash = createHash('sha256')
       .update(authorization.replace(/^Bearer /, ''))

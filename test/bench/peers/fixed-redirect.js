@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 
-/** The reference for short links: it answers every request with the same redirect. */
+/** The reference for short links: a server that responds to every request with the same redirect. */
 const headers = { Location: 'https://northwind.example/spring', 'Content-Length': 0 };
 createServer((_request, response) => response.writeHead(302, headers).end()).listen(
   Number(process.env.PORT),

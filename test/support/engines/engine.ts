@@ -5,13 +5,13 @@ import type { Settings } from '../../../bootstrap/settings.ts';
 export interface TestEngine {
   /** The value of the setting `STORAGE`. */
   readonly name: Settings['STORAGE'];
-  /** Whether it is the model that the other engines are compared with. */
+  /** Whether the engine is the model that the other engines are compared with. */
   readonly isModel?: true;
   /** What happens to a change from outside while a transaction runs (adapters/persistence/storage-engine.ts). */
   readonly transactions: 'optimistic' | 'serialized';
   /** Whether several engines, also in other processes, can open the same database, which outlives them. */
   readonly isShared: boolean;
-  /** Whether it rejects an ID that a record of another workspace has. */
+  /** Whether the engine rejects an ID that a record of another workspace has. */
   readonly rejectsIdsOfOtherWorkspaces: boolean;
   /** Whether the engine takes the time from the argument of `open`. Otherwise its own clock has the current time. */
   readonly takesClock: boolean;
@@ -19,7 +19,7 @@ export interface TestEngine {
   createDatabase(): Promise<TestDatabase>;
   /** Returns the settings of a service on the database at a location, without a demo workspace. */
   createSettings(location: string): Readonly<Record<string, string>>;
-  /** The settings that add the demo workspace with `DEMO_API_KEY`. They are missing if the engine cannot have one. */
+  /** The settings that add the demo workspace with `DEMO_API_KEY`. They are missing if the engine cannot have a demo workspace. */
   readonly demoSettings?: Readonly<Record<string, string>>;
   /** Opens an engine on the database at a location, and waits until it is ready. */
   open(location: string, now: () => number): Promise<OpenEngine>;
@@ -36,7 +36,7 @@ export interface TestDatabase {
   /** A path or a connection string, which other processes can open, too. */
   readonly location: string;
   remove(): Promise<void>;
-  /** Deletes all records. It is missing if that takes longer than to create another database. */
+  /** Deletes all records. The method is missing if creating another database takes less time. */
   clear?(): Promise<void>;
 }
 

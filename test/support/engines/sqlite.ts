@@ -34,14 +34,14 @@ export const sqlite: TestEngine = {
   async open(location, now) {
     const { engine, connection } = createSqliteEngine(location, now);
     await connection.open();
-    // So that `countExaminedRecords` counts each page.
+    // Without a cache, SQLite reads each page from the file, so that `countExaminedRecords` counts it.
     getDatabases(connection).reader.exec('PRAGMA cache_size = 0');
     return { engine, close: () => connection.close() };
   },
   countExaminedRecords: process.platform === 'linux' ? countExaminedRecords : 'unmeasurable',
 };
 
-/** The content of a file without records. To open a copy of it takes a tenth of the time of creating the tables in a new file. */
+/** The content of a file without records. Opening a copy of the file takes a tenth of the time of creating the tables in a new file. */
 let emptyFile: Promise<Buffer> | undefined;
 
 async function createEmptyFile(): Promise<Buffer> {
