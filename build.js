@@ -45,7 +45,7 @@ const MANIFEST = 'build.json';
 /** A symbolic link to the ID of the process that builds. Unlike a file, a link never exists without its content. */
 const LOCK = 'dist.lock';
 const LOCK_INTERVAL_MS = 50;
-/** The TTL of a lock, longer than a build. It is needed because after a reboot, another process may have the ID. */
+/** The TTL of a lock, longer than a build. It is needed because after a reboot, another process may have the same ID. */
 const LOCK_TTL_MS = 300_000;
 
 /**

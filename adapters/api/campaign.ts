@@ -117,7 +117,7 @@ const campaignFields = z.strictObject({
   contentPillarId: id.nullish().describe('The ID of a content pillar of the workspace. It must not be archived.'),
 });
 
-/** Options of the check of the dates. With `when`, the check also runs if other fields are invalid. */
+/** Options of the date check. With `when`, the check also runs if other fields are invalid. */
 const DATE_ORDER = { path: [END_BEFORE_START.path], message: END_BEFORE_START.problem, when: () => true };
 
 /** Returns `false` if a campaign would end before it starts. A missing or invalid date has no `time`, and passes. */

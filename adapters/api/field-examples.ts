@@ -19,9 +19,9 @@ export interface BodyExample {
 }
 
 /**
- * Adds examples to the fields of schemas. A field keeps the examples that it declares. Otherwise, its example is its value in the
- * example of its body. If that example omits the field, as those of PATCH bodies often do, the field gets the examples of the field with
- * the same name in another body of the resource. If there are none, its example is a value that its keywords allow (`findExamples`).
+ * Adds examples to the fields of schemas. A field keeps the examples that it declares. Otherwise, it gets its value in the example of
+ * the body. If the example omits the field, as examples of PATCH bodies often do, the field gets the examples of the field with the
+ * same name in another body of the resource. If there are none, it gets a value that its keywords allow (`findExamples`).
  */
 export function addFieldExamples(bodies: readonly BodyExample[], components: Readonly<Record<string, unknown>>): void {
   const resolve = (schema: JsonSchema): JsonSchema =>

@@ -212,8 +212,8 @@ export function nameListParameters(maxPageSize: number) {
 
 /**
  * Returns the schema of an array of at most 100 different items. Items are duplicates if `getKey` returns the same key. Before
- * the validation, each duplicate is replaced by an empty slot, so that the other items keep their positions, which errors name.
- * Items after the 101st different one are not examined, so that the cost is bounded.
+ * the validation, each duplicate is replaced by an empty slot. So the other items keep their positions, which errors name.
+ * Items after the 101st different item are not examined, so that the cost is bounded.
  */
 function distinctItems<S extends z.ZodType<unknown, string>>(item: S, getKey: (value: string) => string) {
   const replaceDuplicatesWithEmptySlots = (values: unknown) => {

@@ -1,7 +1,7 @@
 import { createInvalidFieldsError } from '../../core/shared/core-error.ts';
 import { shorten } from './parse.ts';
 
-/** The error for a body that is not a JSON object. `problem` follows "The request body" in a sentence: `is not valid JSON`. */
+/** The error for a body that is not a JSON object. `problem` follows "The request body" in a sentence, such as `is not valid JSON`. */
 export class MalformedBody extends Error {
   override readonly name = 'MalformedBody';
 
@@ -15,8 +15,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** The maximum nesting depth of a body. No schema is this deep, so a body that is nested deeper fails the validation anyway. */
 const MAX_DEPTH = 32;
 /**
- * The maximum number of field names, objects and arrays in a body: almost twice as many as the largest valid body has, which is
- * a campaign with 50 resources.
+ * The maximum number of field names, objects and arrays in a body: almost twice as many as in the largest valid body, a campaign
+ * with 50 resources.
  */
 const MAX_ELEMENT_COUNT = 1_000;
 
@@ -56,7 +56,7 @@ function limitDepthAndElements(bytes: Uint8Array): Uint8Array {
   let chunkStart = 0;
   let depth = 0;
   let elementCount = 0;
-  // The position of the last string, and that of the last field name at depth 1. The error of too many elements names this field.
+  // The positions of the last string and of the last field name at depth 1. The error of too many elements names this field.
   let [stringStart, stringEnd] = [0, 0];
   let [fieldStart, fieldEnd] = [0, 0];
   for (let index = 0; index < bytes.length; index++) {
@@ -92,7 +92,7 @@ function createTooManyElementsError(field: Uint8Array): Error {
   return createInvalidFieldsError([{ path: shorten(String(parseJson(field))), problem }]);
 }
 
-/** Returns the end of the string that starts with the quotation mark at `start`, or the end of `bytes` if it does not end. */
+/** Returns the end of the string that starts with the quotation mark at `start`, or the end of `bytes` if the string does not end. */
 function findStringEnd(bytes: Uint8Array, start: number): number {
   for (let index = start + 1; index < bytes.length; index++) {
     if (bytes[index] === BACKSLASH) index++;

@@ -164,7 +164,7 @@ const IDEMPOTENCY_KEY_PARAMETER = {
   in: 'header',
   description:
     'A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once.',
-  // It has no example, because pages and tools would send the example with every request.
+  // This parameter has no example, because pages and tools would send the example with every request.
   schema: {
     type: 'string',
     minLength: IDEMPOTENCY_KEY_LENGTH.min,

@@ -17,15 +17,15 @@ export interface AuthenticationServices {
   readonly rejectedCredentialLimiter: RateLimiter;
 }
 
-/** Authenticates the caller of a request. Rejects with an `HttpError`, or with `unauthenticated` or another error of the core. */
+/** Authenticates the caller of a request. Rejects with an `HttpError`, or with an error of the core such as `unauthenticated`. */
 export type Authenticate = (request: Request, response: ServerResponse) => Promise<Caller>;
 
 const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
 /**
  * Returns a function that authenticates callers. It counts rejected credentials by the address of the client. If an address is over
- * its limit of rejected credentials, valid keys from it are still accepted. But keys that are not cached are then looked up one
- * after another, and rejected with 429 if too many wait.
+ * its limit of rejected credentials, valid keys from this address are still accepted. But keys that are not cached are then looked up
+ * one after another, and rejected with 429 if too many keys wait.
  */
 export function createAuthenticator(
   { app, rejectedCredentialLimiter }: AuthenticationServices,
@@ -53,7 +53,7 @@ export function createAuthenticator(
   };
 }
 
-/** Returns the secret of the `Authorization` header, or an empty string if the header has another form. */
+/** Returns the secret of the `Authorization` header, or an empty string if the header does not have the form `Bearer SECRET`. */
 function readSecret(request: Request): string {
   const { authorization } = request.headers;
   if (authorization === undefined) {

@@ -3,8 +3,8 @@ import type { Request } from 'express';
 
 /**
  * Returns the address that identifies a client, for example for the limit of rejected credentials. It is an IPv4 address, or the /64
- * network of an IPv6 address, because the owner of such a network can use all addresses in it. The address that a trusted proxy
- * states is used if it is valid, otherwise the address of the connection.
+ * network of an IPv6 address, because the owner of such a network can use all addresses in it. If a trusted proxy states a valid
+ * address, this address is used. Otherwise, the address of the connection is used.
  */
 export function getClientAddress({ ip = '', socket }: Pick<Request, 'ip' | 'socket'>): string {
   const address = isIP(ip) ? ip : (socket.remoteAddress ?? '');
@@ -14,7 +14,7 @@ export function getClientAddress({ ip = '', socket }: Pick<Request, 'ip' | 'sock
 /** The first six groups of an IPv4-mapped IPv6 address. */
 const IPV4_MAPPED_PREFIX = '0:0:0:0:0:ffff';
 
-/** Returns the /64 network of an IPv6 address, or the IPv4 address that is mapped into it (RFC 4291, section 2.5.5.2). */
+/** Returns the IPv4 address of an IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2), or the /64 network of another IPv6 address. */
 function getNetwork(address: string): string {
   const [withoutZone] = address.split('%', 1);
   const canonical = new URL(`http://[${withoutZone}]`).hostname.slice(1, -1);

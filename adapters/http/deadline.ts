@@ -1,5 +1,5 @@
 /**
- * The interval of the check for expired deadlines. A timer for each request would take more processor time than the rest of
+ * The interval at which one timer checks all deadlines. A timer for each request would take more processor time than the rest of
  * `Deadline`.
  */
 const CHECK_INTERVAL_MS = 50;

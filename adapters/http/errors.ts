@@ -14,7 +14,7 @@ export class HttpError extends Error {
   }
 }
 
-/** Creates the error for a request that is rejected because of the current load. It can be retried after one second. */
+/** Creates the error for a request that is rejected because of the current load. The request can be retried after one second. */
 export function createOverloadError(message: string): HttpError {
   return new HttpError('rate_limit_exceeded', message, ['Retry-After', '1']);
 }

@@ -6,7 +6,7 @@ import { getRequestContext, type Responder } from './responder.ts';
 const HEALTH_PATH = '/healthz';
 const READINESS_PATH = '/readyz';
 
-/** Matches the URL of a health probe. Like other paths, it may end with a slash. */
+/** Matches the URL of a health probe. Its path may end with a slash, like the paths of other routes. */
 const PROBE_URL = new RegExp(`^(?:${HEALTH_PATH}|${READINESS_PATH})/?(?:\\?|$)`);
 
 /** The objects that health probes depend on. */
@@ -20,7 +20,7 @@ export function isHealthProbe(url: string): boolean {
   return PROBE_URL.test(url);
 }
 
-/** Serves `/healthz`, whether the process runs, and `/readyz`, whether it can serve requests. */
+/** Serves `/healthz`, which shows that the process runs, and `/readyz`, which shows whether it can serve requests. */
 export function serveHealthProbes(server: Express, { app, responder }: ProbeServices): void {
   const findUnreadyReason = createReadinessCheck(app, responder);
   const get = (path: string, handleGet: (response: ServerResponse) => unknown) =>

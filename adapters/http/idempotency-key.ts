@@ -14,7 +14,7 @@ export function readIdempotencyKey(request: Request): string | undefined {
   );
 }
 
-/** Computes a hash of a JSON value that does not depend on the order of field names. */
+/** Computes a hash of a JSON value. The hash does not depend on the order of field names. */
 export function computeFingerprint(value: unknown): string {
   const sortNames = (_: string, inner: unknown): unknown =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)

@@ -2,8 +2,8 @@ import { createInvalidFieldsError } from '../../core/shared/core-error.ts';
 import type { QueryValues } from './query-string.ts';
 
 /**
- * The maximum length of a `Link` header. With it, all headers of a response stay below 8 KB, which proxies and clients accept
- * (Node's fetch accepts 16 KB). Two links with 100 IDs fit.
+ * The maximum length of a `Link` header. With this maximum, all headers of a response together stay below 8 KB, a size that proxies
+ * and clients accept (Node's fetch accepts 16 KB). Two links with 100 IDs each fit.
  */
 const MAX_LINK_BYTES = 7_600;
 
@@ -30,7 +30,7 @@ export function formatPageLinks(path: string, query: QueryValues, hasNext: boole
   return fittingLinks;
 }
 
-/** Returns the parameters except `page`, each followed by `&`. If `joinsValues`, joins the values of a parameter with commas. */
+/** Returns the parameters except `page`, each followed by `&`. If `joinsValues` is set, joins the values of a parameter with commas. */
 function formatParameters(query: QueryValues, encode: Encode, joinsValues: boolean): string {
   let parameters = '';
   for (const [name, values] of Object.entries(query)) {

@@ -6,8 +6,8 @@ import type { Observer } from './responder.ts';
 const MAX_PATH_LENGTH = 200;
 
 /**
- * Creates the observer that logs one line for each request, and each unexpected error with its stack. Both log entries contain
- * the request ID.
+ * Creates the observer that logs an entry for each request, and an entry with the stack for each unexpected error. Both entries
+ * contain the request ID.
  */
 export function createLogObserver(logger: Logger) {
   const log = logger.child({}, { serializers: { err: serializeError } });

@@ -26,10 +26,10 @@ export interface HandlerServices {
 }
 
 /**
- * Returns the request handler of an operation. Its checks run in the order of its lines: the first check that fails
+ * Returns the request handler of an operation. The checks run in the order of the lines below: the first check that fails
  * determines the response. If the body turns out to be malformed HTTP while the handler runs, `connection-guard.ts` sends the
- * response, and the request has no effect. Exception: an operation that takes no body does not wait for one that is sent anyway, so it
- * may already have begun its work.
+ * response. If the operation takes a body, such a request has no effect. An operation without a body does not wait for the body of
+ * a request, so it may already have begun its work.
  */
 export function createOperationHandler(
   operation: Operation,

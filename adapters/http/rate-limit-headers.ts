@@ -4,8 +4,8 @@ import { HttpError } from './errors.ts';
 import type { HeaderList } from './responder.ts';
 
 /**
- * Returns the headers that state the rate limit of a key and its usage at `now`, in milliseconds. They are the common
- * `X-RateLimit-…` headers, and those of the IETF draft "RateLimit header fields for HTTP", version 10.
+ * Returns the headers that state the rate limit of a key and its usage: the common `X-RateLimit-…` headers, and those of the IETF
+ * draft "RateLimit header fields for HTTP", version 10. `now` is the current time in milliseconds.
  */
 export function createRateLimitHeaders(usage: Usage, now: number): HeaderList {
   const { limit, windowSeconds, remaining, resetsInMs } = usage;
@@ -16,7 +16,7 @@ export function createRateLimitHeaders(usage: Usage, now: number): HeaderList {
     'RateLimit-Policy': `"default";q=${limit};w=${windowSeconds}`,
     RateLimit: `"default";r=${remaining};t=${getSecondsUntilReset(usage)}`,
   };
-  // This runs for each request, and takes half as long as `Object.entries(headers).flat()`.
+  // This loop runs for each request, and takes half as long as `Object.entries(headers).flat()` would.
   const list: string[] = [];
   for (const name in headers) list.push(name, headers[name as RateLimitHeader]);
   return list;

@@ -13,8 +13,8 @@ const CHUNK_OVERHEAD_BYTES = 512;
 const INCOMPLETE_ERROR = new HttpError('bad_request', 'The request body is incomplete: send it again.');
 
 /**
- * Returns a function that reads a JSON object in UTF-8 of at most `limitBytes` bytes. The function rejects a larger body. It also
- * rejects if the workspace uses too much memory. If the body has not arrived completely then, the connection closes after the response.
+ * Returns a function that reads a JSON object in UTF-8. The function rejects if the body has more than `limitBytes` bytes, or if the
+ * workspace uses too much memory. If it does so before the body has arrived completely, the connection closes after the response.
  */
 export function createBodyReader(limitBytes: number, protection: Protection): ReadBody {
   const { memory } = protection;

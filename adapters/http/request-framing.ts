@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 /**
  * The maximum number of headers. Node's limit of 16 KiB counts only one of the four bytes of a header such as `a:\r\n`. So a request
  * of 64 KB with 16,000 such headers would pass the limit and take 400 KB of memory. With `maxHeadersCount`, Node keeps only a
- * few headers more than the maximum, from which `findFramingProblem` sees that there were too many.
+ * few headers more than the maximum. These show `findFramingProblem` that the request had too many.
  */
 export const MAX_HEADER_COUNT = 200;
 
@@ -36,7 +36,7 @@ export function findFramingProblem(request: IncomingMessage): string | undefined
 }
 
 /**
- * Returns whether a request must be the last one of its connection, because the next one could not be read. A body over the limit
+ * Returns whether a request must be the last one of its connection, because a further request could not be read. A body over the limit
  * is not read to its end, and with the limit 0, no body is read. After a request with `Upgrade`, Node does not continue reading where
  * the next request starts.
  */

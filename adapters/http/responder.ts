@@ -28,12 +28,12 @@ export interface RequestContext {
 }
 
 /**
- * The reason for which a request is rejected because of overload: its workspace sends too many requests, all workspaces together do,
- * or it waits too long.
+ * The kind of overload for which a request is rejected: its workspace sends too many requests, all workspaces together send too many,
+ * or the request waits too long.
  */
 export type RejectionReason = 'workspace' | 'service' | 'timeout';
 
-/** Observes responses, unexpected errors, and connections that the server closes because a response is not read. */
+/** Observes responses, unexpected errors, rejected requests, and connections that are closed because a response is not read. */
 export interface Observer {
   onResponse(context: RequestContext, status: number, milliseconds: number): void;
   onError?(context: RequestContext, error: unknown): void;
@@ -105,7 +105,7 @@ export class Responder {
     ];
     response.writeHead(status, allHeaders);
     response.end(body);
-    // Usually, the operating system has taken the whole response.
+    // Usually, nothing is left in memory, because the operating system has taken the whole response.
     if (response.writableLength > 0) {
       const allBytes = bytes + allHeaders.join('').length;
       for (const observer of this.observers) observer.onBufferedResponse?.(context, response, allBytes);
@@ -114,7 +114,7 @@ export class Responder {
     for (const observer of this.observers) observer.onResponse(context, status, milliseconds);
   }
 
-  /** Sends the error object for a thrown value, and reports it if it is unexpected. */
+  /** Sends the error object for a thrown value. Reports the thrown value if it is unexpected. */
   fail(response: ServerResponse, error: unknown): void {
     const httpError = toHttpError(error);
     if (httpError.code === 'internal_server_error') this.report(response, error);

@@ -5,8 +5,8 @@ import proxyAddr from 'proxy-addr';
 export type TrustProxy = boolean | number | string;
 
 /**
- * Parses a value of `trust proxy`. Returns `undefined` if Express would reject it, or would read an address differently than people
- * do, such as the octal number in `010.0.0.1`.
+ * Parses a value of `trust proxy`. Returns `undefined` if Express would reject the value, or would read an address in it differently
+ * than people do. For example, Express reads the first number of `010.0.0.1` as octal.
  */
 export function parseTrustProxy(value: string): TrustProxy | undefined {
   if (value === 'true' || value === 'false') return value === 'true';
@@ -22,8 +22,8 @@ export function parseTrustProxy(value: string): TrustProxy | undefined {
 }
 
 /**
- * Returns the function with which Express checks whether an address is a trusted proxy, for a value of `trust proxy`. Throws if the
- * value is not valid.
+ * Returns a function that checks whether an address is a trusted proxy, as Express does for this value of `trust proxy`. Throws if
+ * the value is not valid.
  */
 export function createProxyCheck(trustProxy: TrustProxy): (address: string, distance: number) => boolean {
   if (typeof trustProxy === 'boolean') return () => trustProxy;

@@ -7,7 +7,7 @@ import { memoize } from './memoize.ts';
 import { RecentVisits } from './recent-visits.ts';
 import type { VisitorHash } from './visitor-hash.ts';
 
-/** The outcome of a redirect to a destination: a counted click, or the reason for which it is not counted. */
+/** The outcome of a redirect to a destination: a counted click, or the reason for which the redirect is not counted. */
 export const CLICK_RESULTS = ['counted', 'bot', 'prefetch', 'repeated', 'full'] as const;
 export type ClickResult = (typeof CLICK_RESULTS)[number];
 
@@ -17,7 +17,7 @@ export const VISIT_LIMIT = { count: 1, windowSeconds: 3_600 };
 const MAX_PENDING_COUNT = 10_000;
 
 /**
- * Returns whether a user agent is missing or that of a bot. It keeps its results, because `isbot` takes longer than all the rest of a
+ * Returns whether a user agent is missing or is a bot. The results are kept, because `isbot` takes longer than all the rest of a
  * redirect, and many visitors have the same user agent.
  */
 const isBot = memoize((userAgent) => userAgent === '' || isbot(userAgent));
@@ -58,7 +58,7 @@ export class ClickRecorder {
     this.onClick(!isNew ? 'repeated' : this.links.countClick(link) ? 'counted' : 'full');
   }
 
-  /** Returns whether a visit is the first one within an hour. */
+  /** Adds a visit. Returns whether it is the first one within an hour. */
   private async addVisit(visit: string): Promise<boolean> {
     if (!this.visits.add(visit)) return false;
     // If the count of all processes is unavailable, each process decides for itself.

@@ -17,7 +17,7 @@ import { VisitorHash } from './visitor-hash.ts';
 export const UNKNOWN_LINK_LIMIT = { count: 60, windowSeconds: 60 };
 /** The interval at which counted clicks are stored. They must be stored within two seconds, and storing takes a while, too. */
 const STORE_INTERVAL_MS = 1_500;
-/** The maximum time that a request waits for the storage. */
+/** The maximum time that a request waits for the lookup of its link. */
 const LOOKUP_TIMEOUT_MS = 2_000;
 
 /** The use cases and limiters of the server of short links. */
@@ -61,8 +61,8 @@ interface LinkResponse {
 }
 
 /**
- * Creates the server that redirects short links and counts clicks. From the API server, it uses only the protection of connections, the
- * addresses of clients and of trusted proxies, and the deadline.
+ * Creates the server that redirects short links and counts clicks. Of the code of the API server, it uses only the protection of
+ * connections, the functions that find the addresses of clients and of trusted proxies, and the deadline.
  */
 export function createLinkServer(
   { links, unknownLinkLimiter, sharedVisitLimiter }: LinkServices,
@@ -85,7 +85,7 @@ export function createLinkServer(
   const getAddress = (request: IncomingMessage): string =>
     getClientAddress({ ip: proxyAddr(request, isTrusted), socket: request.socket });
 
-  /** Counts a request for an unknown link. Returns the response if its address has sent too many. */
+  /** Counts a request for an unknown link. Returns a response if the address has sent too many of these requests. */
   const limitUnknown = async (address: string): Promise<LinkResponse | undefined> => {
     // If the limiter fails, the request is served.
     const usage = await unknownLinkLimiter.consume(await visitors.hash(address)).catch(() => undefined);

@@ -5,13 +5,13 @@ import { serializeError } from '../logging/serialize-error.ts';
 import type { LinkObserver } from './link-server.ts';
 import type { LinkOutcome } from './responses.ts';
 
-/** The outcomes that do not show whether the storage is available, and the one that shows that it is not. */
+/** The outcomes that do not show that the storage is available. */
 const OTHER_OUTCOMES: readonly LinkOutcome[] = ['bad_request', 'method_not_allowed', 'limited', 'unavailable'];
 
 /**
- * Creates the observer that logs when short links become unavailable and when they are available again. Until nothing is cached any more
- * that was read before the last error, a response does not show that the storage is available. Requests are logged at the level `debug`,
- * without the link and the address of the client.
+ * Creates the observer that logs when short links become unavailable and when they are available again. For `MAX_CACHE_AGE_MS` after an
+ * error, a response can come from the cache, so it does not show that the storage is available. Requests are logged at the level
+ * `debug`, without the link and the address of the client.
  */
 export function createLinkLogObserver(logger: Logger): LinkObserver {
   const log = logger.child({}, { serializers: { err: serializeError } });

@@ -2,7 +2,7 @@ const MAX_RESULT_COUNT = 1_000;
 /** Results of longer texts are not kept, so that the kept ones need little memory. */
 const MAX_TEXT_LENGTH = 500;
 
-/** Returns a function that keeps the results of `compute`, up to a limit. Then it evicts them all. */
+/** Returns a function that keeps the results of `compute`. When their number reaches a limit, it evicts all results. */
 export function memoize<Result>(compute: (text: string) => Result): (text: string) => Result {
   const results = new Map<string, Result>();
   return (text) => {

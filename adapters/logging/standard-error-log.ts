@@ -13,7 +13,7 @@ export async function createStandardErrorLog(level: string): Promise<Logger> {
   return pino({ level }, { write: (line: string) => terminal.write(removeControlCharacters(line)) });
 }
 
-/** Returns a line of the log without control characters, which could change the terminal. */
+/** Returns a line of the log. Control characters except newlines are replaced, because they could change the terminal. */
 function removeControlCharacters(line: string): string {
   const clean = (_key: string, value: unknown) =>
     typeof value === 'string' ? replaceControlCharactersInLines(value) : value;

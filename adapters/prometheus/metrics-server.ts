@@ -33,7 +33,7 @@ export function createWorkersMetricsServer(): Server {
 
 /**
  * Returns whether a metric only grows and is summed over workers. prom-client declares `type` as a number (`MetricType`), but in
- * a snapshot it is the name of the type.
+ * a snapshot, `type` is the name of the type.
  */
 function isSummable({ type }: { readonly type: unknown }): boolean {
   return type === 'counter' || type === 'histogram';

@@ -72,7 +72,7 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  /** Each scrape reads the current states. Without a state, its metrics are missing. */
+  /** Each scrape reads the current states. If a state is not passed, its metrics are missing. */
   constructor(database?: DatabaseState, rateLimiter?: RateLimiterState) {
     collectDefaultMetrics({ register: this.registry });
     this.cutConnections.inc({ reason: 'reply_not_read' }, 0);
@@ -220,7 +220,7 @@ export class Metrics {
     };
   }
 
-  /** Returns a server of `GET /metrics`, which is not listening yet. All other requests get 404. */
+  /** Returns a server of `GET /metrics` (and `HEAD`), which is not listening yet. All other requests get 404. */
   createServer(): Server {
     return createMetricsServer(() => this.registry.metrics());
   }

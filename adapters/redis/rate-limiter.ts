@@ -16,8 +16,8 @@ const CLIENT_OPTIONS = {
 };
 const TIMEOUT_MS = 100;
 /**
- * The script of the library with one addition. If the clock of Redis was set back, the key would live longer than a window. So the
- * script shortens its life to one window. The arguments are the key, the points to add and the length of a window in seconds.
+ * The script of the library with one addition. If the clock of Redis was set back, the key would live longer than a window. Then the
+ * script shortens the TTL of the key to one window. The arguments are the key, the points to add and the length of a window in seconds.
  */
 const COUNT_SCRIPT = `
 redis.call('set', KEYS[1], 0, 'EX', ARGV[2], 'NX')
@@ -69,8 +69,8 @@ export class RedisRateLimiters {
   }
 
   /**
-   * Creates a rate limiter whose count all processes share under `name`. While Redis is unavailable, requests are counted by the rate limiter `fallback`. A
-   * request waits for Redis for at most 100 ms. After three consecutive failures, the client reconnects, and no request waits for
+   * Creates a rate limiter whose count all processes share under `name`. A request waits for Redis for at most 100 ms. If Redis does not
+   * count a request, the rate limiter `fallback` does. After three consecutive failures, the client reconnects, and no request waits for
    * Redis until the client is connected.
    */
   createRateLimiter(name: string, limit: number, windowSeconds: number, fallback: RateLimiter): RateLimiter {
@@ -145,8 +145,8 @@ function resolveIfLimited(consuming: Promise<RateLimiterRes>): Promise<RateLimit
 /** Settles as a command does. Rejects if the command takes longer than `TIMEOUT_MS`. */
 function withTimeout<T>(command: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    // If the event loop was blocked, it first runs timers, then reads the responses that have arrived, and then runs `setImmediate`. So a
-    // response that has arrived still counts.
+    // After the event loop was blocked, it runs timers, reads the responses that have arrived, and calls the callback of `setImmediate`,
+    // in this order. So a response that has arrived still counts.
     const timer = setTimeout(() => setImmediate(reject, new Error('no response')), TIMEOUT_MS);
     command.then(resolve, reject).finally(() => clearTimeout(timer));
   });

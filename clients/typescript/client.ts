@@ -43,8 +43,8 @@ export interface RequestOptions {
   /** Cancels the request and its retries. The promise then rejects with the reason of the signal. */
   readonly signal?: AbortSignal;
   /**
-   * The `Idempotency-Key` of a POST. By default, each call has a new random key, which all its attempts share. Set it to repeat a POST
-   * safely after a restart of your program.
+   * The `Idempotency-Key` of a POST. By default, each call has a new random key, which all its attempts share. Set this option to repeat
+   * a POST safely after a restart of your program.
    */
   readonly idempotencyKey?: string;
 }
@@ -98,10 +98,10 @@ export class AdvocacyClient {
    * Calls an operation, and returns the body of its response. Rejects with an `AdvocacyError` if the response is an error, or with the
    * error of `fetch` if there is no response.
    *
-   * Network errors, timeouts, and the statuses 429 and 5xx are retried, after the seconds of `Retry-After`, if any, and a backoff with
-   * jitter. A 409 to a POST is also retried if an earlier attempt may still be in progress. All attempts of a POST have the same
-   * `Idempotency-Key`, so the POST takes effect at most once. If the response to a DELETE was lost, the retry is rejected with 404,
-   * because the record is already deleted.
+   * Retries after network errors, timeouts, and the statuses 429 and 5xx, unless `Retry-After` exceeds `maxRetryAfterMs`. Before a retry,
+   * waits for the seconds of `Retry-After`, if any, and for a backoff with jitter. Also retries a POST after a 409 if an earlier attempt
+   * may still be in progress. All attempts of a POST have the same `Idempotency-Key`, so the POST takes effect at most once. If the
+   * response to a DELETE was lost, the retry is rejected with 404, because the record is already deleted.
    */
   async request<M extends Method, P extends PathOf<M>>(
     method: M,

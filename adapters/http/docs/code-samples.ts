@@ -22,7 +22,7 @@ const placeholders: Readonly<Record<string, string>> = {
   idempotencyKey: 'UNIQUE_VALUE',
 };
 
-/** The languages of samples by name, each with the function that writes a request in it. */
+/** The languages of samples by name, each with the function that writes a request in that language. */
 const languages: Readonly<Record<string, (request: SampleRequest) => string>> = {
   curl: writeCurl,
   JavaScript: writeJavaScript,
@@ -30,8 +30,8 @@ const languages: Readonly<Record<string, (request: SampleRequest) => string>> = 
 };
 
 /**
- * Renders a request in all languages. Radio buttons choose the language, so that this works without a script, too. `id` is unique on
- * the page.
+ * Renders a request in all languages. Radio buttons choose the language, so that the choice works without a script, too. `id` must be
+ * unique on the page.
  */
 export function renderSamples(id: string, request: SampleRequest): string {
   const names = Object.keys(languages);

@@ -67,8 +67,8 @@ ${errorCodes.map(formatErrorRow).join('\n')}`,
       text: `A list returns a JSON array. \`page\` starts at 1, and \`pageSize\` sets the number of items per page:
 each list states its default and maximum. To read all pages, follow the link with \`rel="next"\` in the \`Link\` header until that link is missing. The link keeps your filters.
 
-A list contains the records that match all filters. To send several values for one filter, repeat the parameter or separate the
-values with commas: a record matches if it has at least one of them. An unknown parameter returns 422.
+A list contains the records that match all filters. Some filters accept several values: repeat the parameter or separate the
+values with commas. A record matches if it has at least one of them. An unknown parameter returns 422.
 
 The sample returns the second page of the campaigns with the tag \`launch\`. The guide has [a loop over all
 pages](/docs/guide#read-all-pages).`,
@@ -99,8 +99,8 @@ ${renderExample('Headers of the response to a retry', 'HTTP/1.1 201 Created\nIde
       title: 'Response headers and rate limits',
       keywords: `rate limit 429 quota ${Object.keys(components.headers).join(' ')}`,
       text: `A key can send ${DEFAULT_REQUEST_LIMIT} requests per minute by default. Each response to a request with a valid key shows the limit and the
-remaining requests, except if the request was rejected before its key was checked. The reason is overload (429), an unknown path (404), or a
-path or a header that is malformed for every operation (400).
+remaining requests, except if the request was rejected before its key was checked. The reason is overload (429), an unavailable storage
+(500), an unknown path (404), or a path or a header that is malformed for every operation (400).
 
 | Header | Meaning |
 |---|---|
@@ -123,7 +123,7 @@ function formatErrorRow(code: (typeof errorCodes)[number]): string {
   return `| ${status} | [\`${code}\`](${ERRORS_PAGE.path}#${getErrorAnchor(code)}) | ${meaning} |`;
 }
 
-/** Renders an example with its title. A text is shown as it is, and another value as JSON. */
+/** Renders an example with its title. A text is shown as it is, and any other value as JSON. */
 export function renderExample(title: string, value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
   return `<div class="example">

@@ -54,7 +54,7 @@ function toText(html: string): string {
   return text.replaceAll(/&([\w#]+);/g, (entity, name: string) => characters[name] ?? entity);
 }
 
-/** The paths of the pages that show files of the repository, by file. Guides can link to these files. */
+/** The paths at which files of the repository are served, by file. Guides can link to these files. */
 const pathsByFile = new Map([
   ['docs/openapi.json', '/openapi.json'],
   ...guides.map(({ file, path }) => [file, path] as const),

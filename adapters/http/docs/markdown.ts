@@ -22,7 +22,7 @@ export function renderInlineMarkdown(markdown: string): string {
   return createParser(resolveSafeLink, []).parseInline(markdown) as string;
 }
 
-/** Renders a Markdown file, and returns its headings too. Each heading below the title is a link to itself. */
+/** Renders a Markdown file. Also returns its headings below the title. Each of these headings is a link to itself. */
 export function renderMarkdownPage(
   markdown: string,
   resolveLink: ResolveLink,
@@ -37,7 +37,7 @@ export function escapeHtml(value: string): string {
   return value.replaceAll(/[&<>"]/g, (character) => entities[character] as string);
 }
 
-/** Creates a parser that adds the headings of a text to `headings`. */
+/** Creates a parser that adds the headings of a text, except the title, to `headings`. */
 function createParser(resolveLink: ResolveLink, headings: Heading[]): Marked {
   return new Marked({
     renderer: {
@@ -61,7 +61,7 @@ function createParser(resolveLink: ResolveLink, headings: Heading[]): Marked {
   });
 }
 
-/** Returns the fragment that GitHub gives to a heading. If an earlier heading has the same text, it ends with a number. */
+/** Returns the fragment that GitHub gives to a heading. If an earlier heading has this fragment, a number is added to it. */
 function createFragment(heading: string, earlier: readonly Heading[]): string {
   const fragment = heading
     .toLowerCase()

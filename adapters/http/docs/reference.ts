@@ -74,7 +74,7 @@ ${operations.map((operation) => renderOperation(operation, schemas)).join('\n')}
   });
 }
 
-/** Renders the side list. On a narrow screen, its summary opens and closes it. */
+/** Renders the side list. On a narrow screen, the `summary` element opens and closes the list. */
 function renderSideList(groups: readonly (readonly [title: string, entries: readonly Entry[]])[]): string {
   return `<details class="side-list" open>
 <summary>Contents and search<span class="current-place"></span></summary>
@@ -116,7 +116,7 @@ function renderKeyForm(): string {
   return `<form class="key-form" autocomplete="off" hidden>
 <label for="key">API key</label>
 <input id="key" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="key-hint" placeholder="adv_…">
-<p id="key-hint" role="status">Fills the samples, and sends requests from this page. This tab keeps it until you close the tab.</p>
+<p id="key-hint" role="status">The samples and the requests of this page use this key. The tab keeps it until you close the tab.</p>
 </form>`;
 }
 

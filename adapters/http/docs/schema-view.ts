@@ -51,8 +51,8 @@ export function getFields(schema: Schema, schemas: NamedSchemas): readonly Docum
 }
 
 /**
- * Renders a list of fields. The fields of objects in them are folded. A request marks required fields, and a response marks fields
- * that can be absent.
+ * Renders a list of fields. The fields of nested objects are folded. In a request, required fields are marked. In a response, fields
+ * that can be absent are marked.
  */
 export function renderFields(
   fields: readonly DocumentedField[],
@@ -146,7 +146,7 @@ function describeRange(minimum: number | undefined, maximum: number | undefined,
     : `${format(minimum)} to ${format(maximum)}${unit}`;
 }
 
-/** Returns a schema with the keywords of the schema that it refers to, if there is one. */
+/** Returns a schema. If it refers to another schema, adds the keywords of that schema. */
 function resolve(schema: Schema, schemas: NamedSchemas): Schema {
   const name = schema.$ref?.split('/').at(-1);
   return name ? { ...schemas[name], ...schema } : schema;

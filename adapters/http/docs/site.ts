@@ -15,7 +15,7 @@ function getDocument(): OpenApiDocument {
   return document;
 }
 
-/** The functions that create contents, by path. A path of `mediaTypes` that is missing here is that of a file, which is sent as it is. */
+/** The functions that create contents, by path. A path of `mediaTypes` that is missing here belongs to a file, which is sent as it is. */
 const creators: Readonly<Record<string, () => string | Promise<string>>> = {
   '/openapi.json': () => JSON.stringify(getDocument()),
   '/llms.txt': () => renderLlmsText(getDocument()),
@@ -39,7 +39,7 @@ export function getContent(path: string): Promise<StaticContent> {
 }
 
 async function createContentAt(path: string): Promise<StaticContent> {
-  // The build does not copy the files of the folder `static` to `dist`.
+  // Files are read from the sources, because the build does not copy the folder `static` to `dist`.
   const create = creators[path] ?? (() => readDocsFile(path.replace('/docs/files', 'adapters/http/docs/static')));
   return createContent(await create());
 }

@@ -5,8 +5,8 @@ import { FairQueue } from './fair-queue.ts';
 /** The number of requests in flight that is always allowed: the number of connections to the database. */
 const MIN_IN_FLIGHT_COUNT = 50;
 /**
- * The number of scans (see `SCAN_URL`) in flight that is always allowed. It is lower, because each scan can occupy a core of the
- * database.
+ * The number of scans (see `SCAN_URL`) in flight that is always allowed. It is lower than that of other requests, because each scan
+ * can occupy a core of the database.
  */
 const MIN_SCAN_IN_FLIGHT_COUNT = 16;
 /** The number of scans in flight that is always allowed for one workspace. */
@@ -14,10 +14,10 @@ const MIN_WORKSPACE_SCAN_IN_FLIGHT_COUNT = 8;
 
 /**
  * If requests wait and none is served for this time, the storage is treated as paused (see `FairQueue`). The time is longer than
- * a request takes.
+ * a request usually takes.
  */
 const PAUSE_MS = 250;
-/** The same time for the queue of scans. It is longer than a scan takes. */
+/** The same time for the queue of scans. It is longer than a scan usually takes. */
 const SCAN_PAUSE_MS = 2_000;
 
 /** The maximum number of health probes that begin without queueing in an iteration of the event loop. */
@@ -29,14 +29,14 @@ const BEGIN_BUDGET_MS = 10;
 const REJECT_BUDGET_MS = 0.6;
 /**
  * The maximum time that an iteration spends on rejecting requests while it has rejected less than `REJECTED_RATIO` of the excess.
- * The excess is the number of requests that arrived since the last iteration, minus the number of those that began. With a
+ * The excess is the number of requests that arrived since the last iteration, minus the number of requests that began. With a
  * shorter time, clients that retry at once would be rejected more and more often.
  */
 const MAX_REJECT_BUDGET_MS = 4;
 const REJECTED_RATIO = 0.97;
 /**
- * The maximum time for which queued requests wait while new connections are accepted. libuv 1.45 and later accept only one
- * connection per iteration of the event loop.
+ * The maximum time for which queued requests wait while new connections are accepted. Without this wait, accepting many connections
+ * would take long, because libuv 1.45 and later accept only one connection per iteration of the event loop.
  */
 const MAX_ACCEPT_WAIT_MS = 10;
 /** The maximum time that a connection is assumed to have waited until it was accepted. */
@@ -48,12 +48,12 @@ const CHECK_INTERVAL_MS = 100;
 
 /** The maximum number of credentials whose workspace is cached. */
 const MAX_CREDENTIAL_COUNT = 10_000;
-/** The number of characters at the end of a credential that identify it in the cache. They are too few to be used as a key. */
+/** How many characters at the end of a credential identify it in the cache. They are too few to be used as a key. */
 const CREDENTIAL_END_LENGTH = 10;
 
 /**
  * Matches the URL of a scan, which may read much of a collection: a search or a page from 100 on. Also matches a percent-encoded
- * parameter name, which could be the name of one of these parameters.
+ * parameter name, because it could be `search` or `page`.
  */
 const SCAN_URL = /[?&](?:search=[^&]|page=\d{3}|[^=&]*%[^=&]*=)/;
 
@@ -64,14 +64,14 @@ export interface QueuedRequest {
   readonly context: RequestContext;
   /** The `Authorization` header. */
   readonly authorization?: string | undefined;
-  /** Begins the request, and returns `true`. Returns `false` if its client has closed the connection. */
+  /** Begins the request, and returns `true`. Returns `false` if it already has a response, or its client has closed the connection. */
   begin(): boolean;
   reject(error: Error): void;
 }
 
 interface InFlightRequest {
   readonly queue: FairQueue<QueuedRequest>;
-  /** The ID of the workspace, or the address of the client if the workspace was not known when the request was queued. */
+  /** The ID of the workspace, or the remote address if the workspace was not known when the request was queued. */
   readonly key: string;
   readonly credential: string;
 }
@@ -93,7 +93,7 @@ export class Admission {
   private readonly rejections: QueuedRequest[] = [];
   /** The workspaces of the credentials that were authenticated recently. */
   private readonly workspaces = new Map<string, string>();
-  /** Whether the next request should be a scan, if one waits. */
+  /** Whether the next request should be a scan, if a scan waits. */
   private isScanNext = false;
   /** Whether `runIteration` or `beginNext` will be called. */
   private isScheduled = false;
@@ -105,7 +105,7 @@ export class Admission {
   /** Whether a connection was accepted since the last iteration. */
   private hasAccepted = false;
   private probeCount = 0;
-  /** The number of requests that arrived, and of those that began, since the last iteration. */
+  /** The numbers of requests that arrived and that began since the last iteration. */
   private arrivedCount = 0;
   private begunCount = 0;
   /**
@@ -118,8 +118,8 @@ export class Admission {
   constructor(private readonly observers: readonly Observer[]) {}
 
   /**
-   * Queues a request, which later begins or is rejected. A request whose workspace is not known yet is queued under the address
-   * of its client. So all unknown credentials from one address are treated as one workspace.
+   * Queues a request, which later begins or is rejected. A request whose workspace is not known yet is queued under `address`, the
+   * remote address of its connection. So all unknown credentials from one address are treated as one workspace.
    */
   add(url: string, waiting: QueuedRequest, address = ''): void {
     const queue = SCAN_URL.test(url) ? this.scans : this.requests;
@@ -252,7 +252,7 @@ export class Admission {
     this.arrivedAt = undefined;
   }
 
-  /** Begins one request, alternating between scans and others. Returns `false` if none may begin. */
+  /** Begins one request, alternating between scans and other requests. Returns `false` if no request may begin. */
   private beginOne(now: number): boolean {
     const { requests, scans } = this;
     if (this.isScanNext) return this.beginOneOf(scans, now) || this.beginOneOf(requests, now);

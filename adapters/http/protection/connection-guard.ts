@@ -18,10 +18,10 @@ export const TIMEOUT_CHECK_INTERVAL_MS = 5_000;
 export type Fail = (response: ServerResponse, error: unknown) => void;
 
 /**
- * Sets the timeouts of a server, and calls `fail` if a request cannot be parsed, is too slow or has the
- * method `CONNECT`. Node would send another status or no response. Requests with `Expect` are served like others. A
- * connection is read for a moment after its last response. If it were closed at once while the client is still sending, a reset
- * could discard the response.
+ * Sets the timeouts of a server, and calls `fail` if a request cannot be parsed, is too slow or has the method `CONNECT`. In these
+ * cases, Node would send another status or no response. Requests with `Expect` are served like other requests. A connection is read
+ * for a moment after its last response. If the connection were closed at once while the client is still sending, a reset could
+ * discard the response.
  */
 export function guardConnections(server: Server, pipelining: PipeliningQueue, fail: Fail): void {
   const rejected = new WeakSet<Duplex>();
@@ -29,7 +29,7 @@ export function guardConnections(server: Server, pipelining: PipeliningQueue, fa
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
   server.maxHeadersCount = MAX_HEADER_COUNT;
-  // A client that has ended its side of the connection still waits for the response. The type `Server` lacks this property.
+  // A client that has ended its side of the connection still gets the response. The type `Server` lacks `httpAllowHalfOpen`.
   Object.assign(server, { httpAllowHalfOpen: true });
 
   server.on('connection', (socket) => {
@@ -44,7 +44,7 @@ export function guardConnections(server: Server, pipelining: PipeliningQueue, fa
       socket.destroy();
       return;
     }
-    // A request that exceeded a timeout would still be parsed if its client goes on sending.
+    // Otherwise, a request that exceeded a timeout would still be parsed if its client continued to send it.
     stopParsing(socket);
     const error = new HttpError('bad_request', getMessage(parserError));
     const response = pipelining.findNewestResponse(socket);
@@ -93,7 +93,7 @@ function runAfterResponse(response: ServerResponse | undefined, callback: () => 
   else response.once('close', callback);
 }
 
-/** Ends our side of a connection and discards what still arrives. Closing it at once could discard the response that was sent. */
+/** Ends our side of a connection and discards what still arrives. Closing the connection at once could discard the response. */
 function linger(socket: Duplex): void {
   socket.end();
   stopParsing(socket);

@@ -7,18 +7,18 @@ import { InFlightLimit } from './in-flight-limit.ts';
  * queue is a burst.
  */
 const BURST_MS = 500;
-/** The longest estimated wait for which a new request is accepted into a standing queue. */
+/** The longest estimated wait for which a new request is accepted if the queue of its workspace is a standing queue. */
 const MAX_WAIT_MS = 500;
 /** The number of waiting requests below which no new request is rejected, however slow the service is. */
 const MIN_WAITING_COUNT = 16;
 /** The longest time that a round should take. In a round, each waiting workspace begins one request. */
 const MAX_ROUND_MS = 1_000;
-/** The longest time that a request queued during a burst may wait. It leaves 2 s of the request's timeout of 10 s. */
+/** The longest time that a request may wait, even if it was queued during a burst. It leaves 2 s of the request's timeout of 10 s. */
 const MAX_BURST_WAIT_MS = 8_000;
-/** The number of requests queued during a burst that may wait longer than `MAX_ROUND_MS`: as many as a key may send at once by default. */
+/** How many requests of a burst may wait longer than `MAX_ROUND_MS`: as many as a key may send at once by default. */
 const MAX_BURST_COUNT = DEFAULT_REQUEST_LIMIT;
 
-/** The requests of one workspace, or of one client address if their workspace is not known. */
+/** The requests of one workspace, or of one remote address if their workspace is not known. */
 interface Lane<Request> {
   readonly key: string;
   readonly waiting: { readonly request: Request; readonly since: number }[];
@@ -29,15 +29,15 @@ interface Lane<Request> {
 
 /**
  * A queue that is fair to workspaces: in each round, every waiting workspace begins one request. So a request waits for the
- * earlier requests of its own workspace, and for at most the same number from every other workspace. The queue is bounded by the waiting time. The
- * number of requests in flight is bounded by the recent throughput and a target latency (docs/adr/0016-overload.md). Times are
- * milliseconds.
+ * earlier requests of its own workspace, and for at most as many requests of each other workspace. The waiting time bounds the length
+ * of the queue. The recent throughput and a target latency bound the number of requests in flight (docs/adr/0016-overload.md). Times
+ * are milliseconds.
  */
 export class FairQueue<Request> {
   /** The number of waiting requests. */
   length = 0;
   private readonly lanes = new Map<string, Lane<Request>>();
-  /** The lanes with waiting requests. The first lane begins next. */
+  /** The lanes with waiting requests. The first lane that may begin a request begins next. */
   private readonly round = new Set<Lane<Request>>();
   private readonly inFlight: InFlightLimit;
   /** The time since which requests have been waiting without interruption. */
@@ -109,8 +109,8 @@ export class FairQueue<Request> {
   }
 
   /**
-   * Removes and returns the requests that have waited longer than `MAX_BURST_WAIT_MS`. If the queue is standing, also removes the
-   * newest requests of each lane whose estimated wait is longer than `MAX_BURST_WAIT_MS`. While more than `MAX_BURST_COUNT`
+   * Removes and returns the requests that have waited longer than `MAX_BURST_WAIT_MS`. If the queue is standing, does the same with the
+   * newest requests of each lane while their estimated wait is longer than `MAX_BURST_WAIT_MS`. While more than `MAX_BURST_COUNT`
    * requests wait, a lane with more than an equal part of this number has the lower limit `MAX_ROUND_MS` instead.
    */
   takeLate(now: number): Request[] {

@@ -5,7 +5,7 @@ const WINDOW_MS = 500;
 /** The minimum time that the throughput is based on. */
 const MIN_WINDOW_MS = 50;
 
-/** Counts requests in flight. The limit is `min`, or the recent throughput times the target latency (Little's law) if higher. */
+/** Counts requests in flight. The limit is the recent throughput times the target latency (Little's law), but at least `min`. */
 export class InFlightLimit {
   count = 0;
   private startedAt = 0;
@@ -27,7 +27,7 @@ export class InFlightLimit {
     this.currentCount++;
   }
 
-  /** Returns the throughput per millisecond in the current and the previous window. After a second without use, both start anew. */
+  /** Returns the throughput per millisecond in the current and the previous window. After a second without use, both windows start anew. */
   getThroughputPerMs(now: number): number {
     this.rollWindow(now);
     const elapsed = Math.max(MIN_WINDOW_MS, now - this.startedAt);

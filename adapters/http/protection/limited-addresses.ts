@@ -4,7 +4,7 @@ import { createOverloadError } from '../errors.ts';
 
 /** The pause after the lookup of an invalid key, per address. So an address causes at most 50 such lookups per second. */
 const LOOKUP_INTERVAL_MS = 20;
-/** The maximum number of key lookups that wait, per address. If all keys are invalid, the last one waits for four seconds. */
+/** The maximum number of key lookups that wait, per address. If all keys are invalid, the last lookup waits for four seconds. */
 const MAX_WAITING_LOOKUP_COUNT = 200;
 const MAX_ADDRESS_COUNT = 10_000;
 
@@ -13,9 +13,9 @@ const TOO_MANY_LOOKUPS_ERROR = createOverloadError(
 );
 
 /**
- * The addresses that have exceeded a limit, each until its rate limit window ends. In the API server, this limit is that
- * of rejected credentials. Keys from such an address are looked up one after another. So requests with a valid key are still served, and a
- * flood of invalid keys costs the storage little. In the server of short links, it is the limit of requests for unknown links.
+ * The addresses that have exceeded a limit, each until its rate limit window ends. The server of short links limits the requests for
+ * unknown links. The API server limits the rejected credentials, and looks up the keys from an address over this limit one after
+ * another. So requests with a valid key are still served, and a flood of invalid keys costs the storage little.
  */
 export class LimitedAddresses {
   private readonly addresses = new Map<string, LimitedAddress>();
@@ -46,7 +46,7 @@ class LimitedAddress {
   private waitingCount = 0;
   private lastLookup: Promise<unknown> = Promise.resolve();
 
-  /** Runs a lookup after all earlier ones. Rejects with 429 at once if too many wait. */
+  /** Runs a lookup after all earlier ones. Rejects with 429 at once if too many lookups wait. */
   async runLookup<T>(lookUp: () => Promise<T>): Promise<T> {
     if (this.waitingCount >= MAX_WAITING_LOOKUP_COUNT) throw TOO_MANY_LOOKUPS_ERROR;
     this.waitingCount++;

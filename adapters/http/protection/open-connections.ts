@@ -8,7 +8,7 @@ const IDLE_CHECK_INTERVAL_MS = 1_000;
 /** The interval at which `close` checks whether all responses were sent. */
 const DRAIN_POLL_INTERVAL_MS = 20;
 
-/** The open connections of a server: closes those that are idle too long, and drains all of them at shutdown. */
+/** The open connections of a server. Closes connections that are idle for too long, and drains all connections at shutdown. */
 export class OpenConnections {
   private readonly sockets = new Set<Socket>();
   private readonly idleSince = new WeakMap<ServerResponse, number>();
@@ -27,7 +27,7 @@ export class OpenConnections {
 
   /**
    * Stops listening, and resolves when all connections are closed. Idle connections are closed when no response is being sent on
-   * any connection, and the others after their responses.
+   * any connection. The other connections are closed after their responses.
    */
   async close(): Promise<void> {
     if (!this.server.listening) return;
@@ -47,7 +47,7 @@ export class OpenConnections {
     for (const socket of this.sockets) socket.destroy();
   }
 
-  /** Closes the idle connections, also those that have received no byte yet, which Node does not count as idle. */
+  /** Closes the idle connections. Connections that have received no byte yet are idle, too, although Node does not count them. */
   private closeIdle(): void {
     this.server.closeIdleConnections();
     for (const socket of this.sockets) if (socket.bytesRead === 0) socket.destroy();

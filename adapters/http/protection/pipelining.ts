@@ -17,7 +17,7 @@ interface ConnectionState {
  * Serves the pipelined requests of a connection one after another (RFC 9112, section 9.3.2). A request begins when the
  * previous response was sent, so that no response is created for a client that does not read. While a request waits, its
  * connection is not read. If a client has already sent more requests than may wait, the connection closes after the last waiting
- * request, and the client can send the others again.
+ * request, and the client can send the remaining requests again.
  */
 export class PipeliningQueue {
   private readonly connections = new WeakMap<Duplex, ConnectionState>();

@@ -1,4 +1,4 @@
-// The script of the API reference. The page is complete without it. The script adds the search, the current place in the side
+// The script of the API reference. The page can be read without it. The script adds the search, the current place in the side
 // list, the API key in samples, and requests to the service.
 
 const $ = (selector, root = document) => root.querySelector(selector);
@@ -10,7 +10,7 @@ setUpSearch();
 setUpLanguages();
 setUpCopyButtons();
 for (const form of $$('.try form')) setUpRequestForm(form);
-// Last, because a browser that blocks the session storage throws an error.
+// This call is the last one, because it throws an error in a browser that blocks the session storage.
 setUpApiKey();
 
 /** Marks in the side list the section that is being read, and keeps its link in view. */
@@ -57,7 +57,7 @@ function setUpSearch() {
     const description = section ? $$(':scope > div:first-child > p:not(.errors)', section) : [];
     return {
       item,
-      // The best place of a word first.
+      // In the order of their rank: a word in the first place counts most.
       places: [
         item.textContent,
         item.dataset.keywords,
@@ -106,7 +106,7 @@ function setUpLanguages() {
     if (!choices.includes(target)) return;
     const top = target.getBoundingClientRect().top;
     for (const choice of choices) choice.checked = choice.value === target.value;
-    // Samples above this one may have become longer or shorter.
+    // Keeps the chosen sample in place. Samples above it may have become longer or shorter.
     scrollBy({ top: target.getBoundingClientRect().top - top, behavior: 'instant' });
   });
 }
@@ -139,7 +139,7 @@ function setUpApiKey() {
   input.form.addEventListener('submit', (event) => event.preventDefault());
   update();
   fill('origin', location.origin);
-  // Each sample has its own Idempotency-Key, because one that was used for an operation is rejected for another.
+  // Each sample has its own Idempotency-Key, because an operation rejects a key that was used with another body.
   for (const element of $$('[data-fill=idempotencyKey]')) element.textContent = createIdempotencyKey();
 }
 
@@ -168,7 +168,7 @@ function setUpCopyButtons() {
   }
 }
 
-/** Sends the request of a form if its button is pressed, and shows the response below it. */
+/** Sends the request of a form when its button is pressed, and shows the response below the form. */
 function setUpRequestForm(form) {
   const operation = form.closest('.operation');
   const button = $('button', form);
@@ -211,7 +211,7 @@ function setUpRequestForm(form) {
   };
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    // In a form that changes records, Enter in a field does nothing: its button does not submit the form.
+    // In a form that changes records, the type of the button is not `submit`, so that Enter in a field does nothing.
     if (button.type === 'submit') send();
   });
   button.addEventListener('click', () => button.type === 'button' && send());
