@@ -11,7 +11,7 @@ import type { Settings } from './settings.ts';
 export interface AdapterChoice {
   /** The setting that says where the data of the adapter is. It has no effect with another adapter. */
   readonly location?: keyof Settings;
-  /** Whether `WORKERS` can be more than 1: all workers then use the same data. */
+  /** Whether `WORKERS` can be more than 1, because all workers use the same data. */
   readonly canHaveWorkers: boolean;
 }
 
@@ -125,7 +125,7 @@ interface RateLimiterChoice extends AdapterChoice {
 export interface CreatedRateLimiters {
   /** Creates a rate limiter. If processes share counts, their rate limiters of the same name use the same counts. */
   createRateLimiter(name: string, limit: number, windowSeconds: number): RateLimiter;
-  /** Creates a rate limiter that allows everything while the count that processes share is unavailable. */
+  /** Creates a rate limiter that allows everything while the shared count is unavailable. */
   createSharedRateLimiter?(name: string, limit: number, windowSeconds: number): RateLimiter;
   readonly connection?: Connection;
   /** The state of the connection, for the metrics. */

@@ -25,7 +25,7 @@ export const tokens = {
   links: Symbol('LinkServer') as ServiceIdentifier<LinkServer>,
 };
 
-/** Wires the use cases and the storage that the settings select. */
+/** Wires the use cases, and the storage that the settings select. */
 export async function wireCore(settings: Settings, system: System, log: Logger): Promise<Container> {
   const storage = await storages[settings.STORAGE].create(settings, system, log);
   const container = new Container({ defaultScope: 'Singleton' });

@@ -17,10 +17,9 @@ export interface PreparedStorage {
 }
 
 /**
- * Creates the demo workspace if the storage has no workspace yet, unless `DEMO_WORKSPACE` is `false`. If `DEMO_API_KEY` is set,
- * ensures that it is a key of the admin of the demo workspace. All changes are one transaction, so that a crash leaves no part of the
- * workspace, and servers that start at the same time create it once. Rejects with a `UsageError` if the workspace or the key cannot be
- * created or used.
+ * Creates the demo workspace if `DEMO_WORKSPACE` is `true` and the storage has no workspace yet. If `DEMO_API_KEY` is set, ensures that it
+ * is a key of the admin of the demo workspace. All changes are one transaction, so that a crash leaves no part of the workspace, and
+ * servers that start at the same time create it once. Rejects with a `UsageError` if the workspace or the key cannot be created or used.
  */
 export async function prepareDemo(engine: StorageEngine, system: System, settings: Settings): Promise<PreparedStorage> {
   const { STORAGE, DEMO_WORKSPACE, DEMO_API_KEY } = settings;
@@ -41,8 +40,8 @@ export async function prepareDemo(engine: StorageEngine, system: System, setting
 }
 
 /**
- * Creates the demo workspace if the storage has no workspace. Otherwise, creates the API key `secret` of the demo workspace if it
- * does not exist, and throws if there is no demo workspace.
+ * Creates the demo workspace if the storage has no workspace. Otherwise, if `secret` is given, ensures that it is an API key of the demo
+ * workspace (`ensureKey`).
  */
 async function createMissing(engine: StorageEngine, system: System, secret?: string): Promise<PreparedStorage> {
   const storage = createStorage(engine);
@@ -56,7 +55,10 @@ async function createMissing(engine: StorageEngine, system: System, secret?: str
   return { demo, firstWorkspaceId: first.id };
 }
 
-/** Creates the API key `secret` of the admin of the demo workspace, unless it exists. Throws if it exists but cannot be used. */
+/**
+ * Creates the API key `secret` of the admin of the demo workspace, unless it exists. Throws if the key exists but cannot be used, or if
+ * there is no demo workspace with its admin.
+ */
 async function ensureKey(app: Application, storage: Storage, system: System, secret: string): Promise<Demo> {
   const { workspaceId, memberId } = await findDemoAdmin(app);
   const existing = await storage.apiKeys.findByHash(system.sha256(secret));

@@ -7,9 +7,9 @@ import { formatStartMessage } from './start-message.ts';
 import type { RunningServer } from './start-server.ts';
 
 /**
- * Runs the server in this process, or in as many workers as `WORKERS` says. Logs warnings about the settings, prints the address,
- * and exits after a graceful shutdown on SIGTERM or SIGINT. Rejects with a `UsageError` if the server cannot start. If the first
- * worker cannot start, exits instead.
+ * Runs the server in this process, or in as many workers as `WORKERS` says. Logs warnings about the settings, prints the address, and exits
+ * after a graceful shutdown on SIGTERM or SIGINT. Rejects with a `UsageError` if the server cannot start. If the first worker cannot start,
+ * this process exits instead.
  */
 export async function runServer(environment: EnvironmentVariables): Promise<void> {
   const settings = readSettings(environment);

@@ -1,6 +1,9 @@
 import { settings } from './settings.ts';
 
-/** A misspelled name of at least this length causes a warning. Shorter names often belong to other programs. */
+/**
+ * A misspelled name of at least this length, but less than `MIN_ERROR_NAME_LENGTH`, causes a warning. Shorter names often belong to other
+ * programs.
+ */
 const MIN_WARNING_NAME_LENGTH = 4;
 /** A misspelled name of at least this length prevents the start. */
 const MIN_ERROR_NAME_LENGTH = 8;

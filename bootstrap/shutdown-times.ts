@@ -15,5 +15,8 @@ export const WORKER_STOP_TIMEOUT_MS = SHUTDOWN_TIMEOUT_MS + 1_000;
 /** The maximum time that the primary process waits for the exit of a worker that it has killed. */
 export const WORKER_KILL_TIMEOUT_MS = 1_000;
 
-/** The time within which a command closes the database, which waits for pending changes, such as those of an interrupted import. */
+/**
+ * The maximum time for which a command waits until the database is closed. Closing waits for pending changes, such as those of an
+ * interrupted import.
+ */
 export const CLOSE_TIMEOUT_MS = 1_000;

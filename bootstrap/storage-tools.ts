@@ -19,7 +19,10 @@ export function createStorageTools(
   log: Logger,
 ): StorageTools {
   const { backUpProgram, location } = storages[settings.STORAGE];
-  /** Rejects if the database has no workspace. The setting with its location is then probably wrong, and opening may have created it. */
+  /**
+   * Rejects if the database has no workspace. The setting with its location is then probably wrong, and opening the storage may have
+   * created the database.
+   */
   const rejectEmptyDatabase = async () => {
     if ((await storage.engine.workspaces.list('', 1)).length > 0) return;
     throw new UsageError([
@@ -81,7 +84,7 @@ function selectTarget(url: string, settings: Settings): Settings {
   throw new UsageError(['--to: must be mongodb://…, mongodb+srv://… or sqlite:FILE']);
 }
 
-/** Rejects a target with workspaces, unless a copy is resumed and all of them are from the source. */
+/** Rejects a target that has a workspace. If a copy is resumed, rejects only a target with a workspace that the source does not have. */
 async function rejectForeignTarget(source: StorageEngine, target: StorageEngine, isResumed: boolean): Promise<void> {
   for await (const { id } of iterateGlobal(target.workspaces)) {
     if (!isResumed) {

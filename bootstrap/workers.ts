@@ -9,9 +9,9 @@ import { WORKER_KILL_TIMEOUT_MS, WORKER_STOP_TIMEOUT_MS } from './shutdown-times
 const MIN_WORKER_LIFETIME_MS = 1_000;
 
 /**
- * Starts as many workers as `WORKERS` says, which share one port, and replaces each worker that exits. On SIGTERM or SIGINT,
- * stops all workers and exits. Kills workers that still run after `stopTimeoutMs` or at a second signal. If the first worker
- * cannot start, the worker prints the reason, and this process exits with the exit code of the worker.
+ * Starts as many workers as `WORKERS` says, which share the ports of the server, and replaces each worker that exits. On SIGTERM or SIGINT,
+ * stops all workers and exits. Kills workers that still run after `stopTimeoutMs` or at a second signal. If the first worker cannot start,
+ * the worker prints the reason, and this process exits with the exit code of the worker.
  */
 export async function startWorkers(
   settings: Settings,

@@ -68,8 +68,9 @@ export class Application {
   }
 
   /**
-   * Runs `work` once for an idempotency key. One transaction stores the response and the changes of `work`, and a repeated
-   * request gets the stored response. If `work` rejects, nothing is stored. Also rejects as `IdempotencyService.acquire` does.
+   * Makes the changes of `work` only once for an idempotency key. One transaction stores the response and the changes of `work`, and a
+   * repeated request gets the stored response. If `work` rejects, nothing is stored. Also rejects as `acquire` and `complete` of
+   * `IdempotencyService` do.
    */
   async runOnce<R extends StoredResponse>(
     request: IdempotentRequest,

@@ -13,7 +13,7 @@ export interface Parameter<Schema extends z.ZodType = z.ZodType> {
   readonly schema: Schema;
   /** Whether the option can be given several times. Its schema is then the schema of an array. */
   readonly isRepeatable: boolean;
-  /** If set, there is also an option `--no-…` with this description, which sets this repeatable option to an empty array. */
+  /** If set, there is also an option `--no-…`, which has this description and sets this repeatable option to an empty array. */
   readonly negatedOptionDescription?: string;
 }
 
@@ -40,7 +40,7 @@ export interface CommandContext {
   /** Returns a new UUID version 7. */
   newId(): string;
   /**
-   * Aborted when the reader of the output closes the pipe. If the command `handlesInterrupt`, also aborted on SIGINT (Ctrl-C)
+   * Aborted when the output fails, or when its reader closes the pipe. If the command `handlesInterrupt`, also aborted on SIGINT (Ctrl-C)
    * and SIGTERM.
    */
   readonly signal: AbortSignal;
@@ -58,7 +58,7 @@ export interface MessageResult {
   readonly message: string;
   /** The exit code of a command that did not complete everything. Default: 0. */
   readonly exitCode?: number;
-  /** An error that ended the command, or that it found in its result. */
+  /** An error that ended the command, or that the command found in its result. */
   readonly error?: string;
   /** A possible mistake in a command that succeeded. */
   readonly warning?: string;

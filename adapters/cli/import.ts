@@ -37,7 +37,7 @@ import { UsageError } from './usage-error.ts';
 /** A batch ends with the line that reaches one of these two limits. */
 const MAX_BATCH_LINE_COUNT = 500;
 const BATCH_THRESHOLD_BYTES = 4 * 2 ** 20;
-/** Space, tab and carriage return: a line of only these is skipped. */
+/** Space, tab and carriage return. A line of only these characters is skipped if it has at most `MAX_BLANK_LINE_BYTES`. */
 const BLANK_CHARACTERS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0d]);
 const MAX_BLANK_LINE_BYTES = 999;
 /** The maximum time that an interrupted import waits for the batch in flight. */
@@ -85,7 +85,7 @@ const importKinds: Readonly<Record<'campaigns' | 'questions' | 'tags' | 'groups'
 const IMPORT_KIND_NAMES = Object.keys(importKinds) as [keyof typeof importKinds];
 
 const importIdSchema = idSchema.refine(
-  // Character 14 of a UUID is its version.
+  // The character at index 14 of a UUID is its version.
   (id) => isUuid(id) && id[14] === '7',
   'must be the import ID that this command printed',
 );

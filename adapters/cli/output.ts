@@ -15,7 +15,7 @@ const SAMPLE_ROW_COUNT = 1_000;
 export class Output {
   private readonly closeController = new AbortController();
   readonly closedSignal = this.closeController.signal;
-  /** The error of the stream. `undefined` if the reader only closed the pipe (EPIPE), as `head` does. */
+  /** The error of the stream. `undefined` if there is none, or if the reader only closed the pipe (EPIPE), as `head` does. */
   writeError: string | undefined;
 
   constructor(
@@ -81,8 +81,8 @@ async function writeTableAsJson({ rows }: TableResult, output: Output): Promise<
 }
 
 /**
- * Writes a table: the rows that determine the column widths together, and each later row as it arrives. Truncates cells to fit the
- * lines into the terminal. Without a terminal, the lines are complete.
+ * Writes a table: first all rows that determine the column widths, then each later row as it arrives. Truncates cells to fit the lines into
+ * the terminal. Without a terminal, the lines are complete.
  */
 async function writeTable({ rows, columns, emptyMessage }: TableResult, output: Output): Promise<void> {
   const shouldTruncate = output.terminalWidth !== undefined;

@@ -26,7 +26,7 @@ const DOCUMENTATION = `Documentation:
   README.md             settings (section Configuration)
   docs/command-line.md  guide with examples`;
 
-/** Returns the parser of the command line, with the help of every command. */
+/** Returns the parser of the command line, including the help texts of all commands. */
 export function createProgram(version: string, actions: Actions): Parser {
   const program = new Parser('advocacy').description(DESCRIPTION).version(version, '--version', 'print the version');
   program
@@ -42,7 +42,7 @@ export function createProgram(version: string, actions: Actions): Parser {
   for (const [name, summary] of Object.entries(parentCommands)) {
     const subcommands = commands.filter((command) => command.name.startsWith(`${name} `));
     const parentParser = program.command(name);
-    // The help of a parent command shows the example of its first subcommand other than `list`, if it has one.
+    // The help of a parent command shows the example of its first subcommand other than `list`, or of `list` if there is no other.
     const { example } = subcommands.find((command) => !command.name.endsWith(' list')) ?? (subcommands[0] as Command);
     describe(parentParser, { summary, example });
     for (const command of subcommands)
@@ -120,7 +120,7 @@ function createOptions({ syntax, description, schema, isRepeatable, negatedOptio
   if (!defaultResult.success) option.makeOptionMandatory();
   else if (typeof defaultResult.data === 'number') {
     const defaultText = String(defaultResult.data);
-    // The help shows the first argument in quotes, unless there is a second one.
+    // Without the second argument, the help would show the default in quotes.
     option.default(defaultText, defaultText);
   } else if (choices && defaultResult.data !== undefined) option.default(defaultResult.data);
   if (negatedOptionDescription === undefined) return [option];

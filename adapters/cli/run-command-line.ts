@@ -23,7 +23,7 @@ export interface CommandLineEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Opens the configured storage. Rejects with `UsageError` if the settings are invalid or the database is unavailable. */
   openApplication(): Promise<OpenApplication>;
-  /** Starts the server. Rejects with `UsageError` if the settings are invalid. */
+  /** Starts the server. Rejects with `UsageError` if the settings are invalid or the server cannot start. */
   serve(): Promise<void>;
   /** Calls `stop` on SIGINT (Ctrl-C) and SIGTERM, instead of ending the process. */
   onInterrupt(stop: () => void): void;

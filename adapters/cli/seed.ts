@@ -42,7 +42,10 @@ const DATE_WINDOWS = [
 const BATCH_RECORD_COUNT = 500;
 /** On average, one campaign in this many has a long description. */
 const CAMPAIGNS_PER_LONG_DESCRIPTION = 20;
-/** Sentences are added until a length in this range is reached, so the maximum leaves room for one more sentence. */
+/**
+ * Sentences are added until a random length in one of these ranges is reached. The last sentence can exceed this length, so the maximum
+ * leaves room for a sentence.
+ */
 const DESCRIPTION_LENGTHS = { short: [0, 250], long: [300, DESCRIPTION_LENGTH.max - 100] } as const;
 /** Only the newest campaigns get shares. */
 const MAX_SHARED_CAMPAIGN_COUNT = 300;

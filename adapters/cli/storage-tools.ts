@@ -26,7 +26,7 @@ export interface CopyOptions {
   readonly isResumed: boolean;
   /** Aborted when the copy must stop. */
   readonly signal: AbortSignal;
-  /** Called with the `copiedCount` so far, and the number of all records. */
+  /** Called with the `copiedCount` so far, and the expected number of all records. */
   onProgress(copiedCount: number, totalCount: number): void;
 }
 

@@ -32,8 +32,8 @@ export function computeColumnWidths(
 }
 
 /**
- * Returns a line of a table. A cell that is wider than its column ends with `…` if `shouldTruncate` is set. Otherwise it
- * shifts the cells after it.
+ * Returns a line of a table. If `shouldTruncate` is set, a cell that is wider than its column is shortened, and ends with `…`. Otherwise,
+ * such a cell shifts the cells after it.
  */
 export function formatTableRow(cells: readonly string[], widths: ColumnWidths, shouldTruncate: boolean): string {
   return cells

@@ -18,9 +18,9 @@ type Write = <T>(work: () => T | Promise<T>) => Promise<T>;
 const GLOBAL_SCHEMA: TableSchema = { unique: {} };
 
 /**
- * Creates a storage engine in the memory of this process. It is the plain model that the contract tests compare the other
- * engines with. A list goes through all records of its schema, and a transaction copies all tables. So it serves demos and tests
- * with up to about 10,000 campaigns (docs/adr/0004-memory-storage.md).
+ * Creates a storage engine in the memory of this process. It is the plain model that the contract tests compare the other engines with. A
+ * list goes through all records of its schema, and a transaction copies all tables. So the engine serves demos and tests with up to about
+ * 10,000 campaigns (docs/adr/0004-memory-storage.md).
  */
 export function createMemoryEngine(now: () => number): StorageEngine {
   const schemas = new Map<string, TableSchema>(Object.entries(recordSchemas));
@@ -30,7 +30,7 @@ export function createMemoryEngine(now: () => number): StorageEngine {
   /** Runs one transaction, or one change outside of a transaction, at a time. */
   const write: Write = (work) => {
     const result = last.then(work);
-    // The next work runs even if this one fails.
+    // The next work runs even if this work fails.
     last = result.catch(doNothing);
     return result;
   };
@@ -61,7 +61,9 @@ function createEngine(
   return { ...stores, runInTransaction, now, checkReady: async () => undefined };
 }
 
-/** Creates the store of a table. It copies what it takes and returns: changing such a value does not change a record. */
+/**
+ * Creates the store of a table. The store copies each value that it gets or returns, so that changing the value does not change a record.
+ */
 function createRecordStore(table: MemoryTable, write: Write): RecordStore<Row> {
   const add = (record: Row) => write(() => table.add(structuredClone(record)));
   return {

@@ -8,7 +8,7 @@ export type Row = Entity & Readonly<Record<string, any>>;
 /** The part of a schema that a table needs. */
 export type TableSchema = Pick<RecordSchema<Row>, 'unique' | 'expires'>;
 
-/** The records of one schema. A row is replaced, never changed, so the copy of a table shares its rows. */
+/** The records of one schema. A row is replaced, never changed, so a copy of the table can share the rows. */
 export class MemoryTable {
   constructor(
     private readonly schema: TableSchema,
@@ -44,7 +44,7 @@ export class MemoryTable {
     this.set(row.id, row);
   }
 
-  /** Stores a row under its ID, or removes it if `row` is `undefined`. Throws `conflict` if a unique value is taken. */
+  /** Stores `row` under its ID. If `row` is `undefined`, removes the row with this ID. Throws `conflict` if a unique value is taken. */
   set(id: string, row: Row | undefined): void {
     const message = row && this.findConflict(row);
     if (message !== undefined) throw new CoreError('conflict', message);

@@ -67,10 +67,10 @@ function createKeyedBatcher<Q, R>(processBatch: ProcessBatch<Q, R>): (key: strin
 }
 
 /**
- * Returns a store that sends fewer commands for simultaneous calls (docs/adr/0014-batching.md). Simultaneous reads by ID, also
- * those of different workspaces, share one command. Equal list queries share one command. Simultaneous additions share one
- * command, in which each record succeeds or fails on its own. Several calls can get the same object for a record. In a sharded
- * cluster, each workspace has its own batches, because one unavailable shard would fail a common batch for all workspaces.
+ * Returns a store that sends fewer commands for simultaneous calls (docs/adr/0014-batching.md). Simultaneous reads by ID of the same
+ * fields, even in different workspaces, share one command. Equal list queries share one command. Simultaneous additions share one command,
+ * in which a conflict of one record does not fail the others. Several calls can get the same object for a record. In a sharded cluster,
+ * each workspace has its own batches, because one unavailable shard would fail a common batch for all workspaces.
  */
 export function withBatching<T extends Entity>(
   { addIndependently, getManyAcrossWorkspaces: getAcross, ...store }: BatchedRecordStore<T>,
@@ -85,7 +85,7 @@ export function withBatching<T extends Entity>(
   const batchGetMany = createKeyedBatcher<GetManyRequest, readonly IdentifiedRecord[]>(async (requests) => {
     // The requests of a batch have the same fields, because these are part of the key.
     const [workspaceId, ids, fields] = requests[0] as GetManyRequest;
-    // Without this shortcut, a get that is alone takes 5 to 10 % more processor time.
+    // Without this shortcut, a single get takes 5 to 10 % more processor time.
     if (requests.length === 1) return [await store.getMany(workspaceId, ids, fields)];
     const workspaceIds = new Set(requests.map(([id]) => id));
     const allIds = new Set(requests.flatMap(([, requestedIds]) => requestedIds));

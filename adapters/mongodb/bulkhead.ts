@@ -2,7 +2,7 @@ import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
 import { MAX_POOL_SIZE } from './client.ts';
 import { DatabaseUnavailable, isShardUnavailable, LockTimeout } from './errors.ts';
 
-/** The maximum number of commands of a scope that run at the same time: a fifth of the connections to a server. */
+/** The maximum number of commands of a scope (see `Bulkhead`) that run at the same time: a fifth of the connections to a server. */
 const MAX_RUNNING_COUNT = MAX_POOL_SIZE / 5;
 /** The maximum number of scopes that are marked as unavailable. It bounds the memory that an outage takes. */
 const MAX_UNAVAILABLE_SCOPE_COUNT = 10_000;

@@ -59,8 +59,8 @@ class ClientWithDefaultDatabase extends MongoClient {
 }
 
 /**
- * Returns an error with the message of `error` if that is an error of the driver and its message cannot contain a part of the password.
- * Otherwise, returns an error with a general message.
+ * Returns an `UnsupportedDatabase` unchanged. For an error of the driver whose message contains no part of the password, returns an error
+ * with this message. For any other error, returns an error with a general message.
  */
 export function toUnsupportedDatabase(error: Error, uri: string): UnsupportedDatabase {
   if (error instanceof UnsupportedDatabase) return error;

@@ -1,8 +1,8 @@
 import type { MongoClient } from 'mongodb';
 
 /**
- * The clock of a database: that of its primary, or of its mongos. It is read from the heartbeats of the driver, every few
- * seconds, and advances by the monotonic clock of this process in between. So it costs no command, and does not depend on
+ * The clock of a database: the clock of its primary or of its mongos. It is read from the heartbeats of the driver, every few seconds, and
+ * advances by the monotonic clock of this process in between. So it needs no command, and after the first heartbeat, it does not depend on
  * the wall clock of this process.
  */
 export class DatabaseClock {

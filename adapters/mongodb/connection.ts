@@ -68,8 +68,8 @@ export class MongoConnection {
   }
 
   /**
-   * Resolves when the connection is open, or after `FIRST_ATTEMPT_TIMEOUT_MS`. Rejects with `UnsupportedDatabase` if the
-   * connection finds in this time that the database cannot be used. After this time, it only logs this problem, and retries.
+   * Resolves when the connection is open, or after `FIRST_ATTEMPT_TIMEOUT_MS`. Rejects with `UnsupportedDatabase` if the connection finds
+   * in this time that the database cannot be used. After this time, the connection only logs such a problem, and retries.
    */
   async waitForFirstAttempt(): Promise<void> {
     try {
@@ -117,7 +117,10 @@ export class MongoConnection {
     await this.client?.close();
   }
 
-  /** Connects, and retries until it succeeds. Each attempt creates a client: a client whose `connect` failed can stay closed. */
+  /**
+   * Connects, and retries until an attempt succeeds or the connection is closed. During the time of `waitForFirstAttempt`, rejects if a
+   * retry cannot help. Each attempt creates a new client, because a client whose `connect` failed may stay closed.
+   */
   private async open(): Promise<MongoClient> {
     while (!this.isClosed) {
       const startedAt = performance.now();

@@ -60,7 +60,7 @@ export function createMongodbEngine(
     ...createStores(executor, isBatched ? (store) => withBatching(store, isSharded) : undefined),
     runInTransaction: (work) => {
       // The record that the transaction last updated. After a write conflict, the transaction waits for earlier transactions of this
-      // process that also had a write conflict on it.
+      // process that also had a write conflict on this record.
       let updatedKey: string | undefined;
       const onUpdate = (key: string) => (updatedKey = key);
       const attempt = () => connection.run((client) => attemptTransaction(client, work, now, onUpdate, runInBulkhead));
@@ -119,8 +119,9 @@ async function attemptTransaction<T>(
       if (isChanged || !(error instanceof CoreError)) throw error;
       rejection = error;
     });
-    // A commit also waits until a majority of the servers has the data that the transaction read. So a rejection (such as
-    // that a name is taken) never results from a change that a failover undoes.
+    // If the work rejects with a `CoreError` before it changes anything, the transaction is committed, too. The commit waits until a
+    // majority of the servers has the data that the transaction read. So the rejection (for example, a name is taken) never results from a
+    // change that a failover undoes.
     await commit(session);
     if (rejection) throw rejection;
     return result as T;
@@ -146,7 +147,7 @@ function createTransactionEngine(
   let lastCommand: Promise<unknown> = Promise.resolve();
   const runOnCollection: RunOnCollection = (name, scope, work) => {
     const result = lastCommand.then(() => runInBulkhead(scope, () => work(client.db().collection(name), session)));
-    // The next command runs even if this one fails.
+    // The next command runs even if this command fails.
     lastCommand = result.catch(doNothing);
     return result;
   };
@@ -162,8 +163,8 @@ function createTransactionEngine(
         onUpdate(key);
         return attempt() as never;
       },
-      // If this were false, a list that exceeds its time limit would reject with a `CoreError` (list.ts). After it,
-      // `attemptTransaction` would try to commit, but the time limit has already ended the transaction.
+      // If this were false, a list that exceeds its time limit would reject with a `CoreError` (list.ts). `attemptTransaction` would then
+      // try to commit, although the time limit has already ended the transaction.
       isSharded: () => true,
     }),
     runInTransaction: (work) => work(staged),
@@ -177,7 +178,7 @@ const UNKNOWN_COMMIT =
   'It is unknown whether the transaction was committed. Check the records before you repeat the change.';
 
 /**
- * Commits, and repeats the commit while its result is unknown, because the database recognizes a repeated commit. The work of
+ * Commits, and repeats the commit while its result is unknown. This is safe, because the database recognizes a repeated commit. The work of
  * the transaction is not run again, because its changes could be applied twice.
  */
 async function commit(session: ClientSession): Promise<void> {
@@ -216,9 +217,8 @@ async function retryOnConflict<T>(attempt: () => Promise<T | typeof WRITE_CONFLI
 }
 
 /**
- * Returns a function that serializes work with the same key. Updates use one queue, and transactions that had a
- * write conflict use another. So two calls with the same key in one queue never conflict. Any other change can still cause a
- * write conflict.
+ * Returns a function that serializes work with the same key. Updates use one queue, and transactions that had a write conflict use another.
+ * So two calls with the same key in one queue never conflict with each other. Any other change can still cause a write conflict.
  */
 function createKeyedQueue(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
   const lastByKey = new Map<string, Promise<unknown>>();

@@ -79,8 +79,8 @@ export function isShardUnavailable(error: unknown): boolean {
 }
 
 /**
- * Returns whether a wait took too long. That may mean only that the database is busy, so it does not count as an outage. This
- * includes `DatabaseUnavailable`: usually, this process gave up waiting, and neither the driver nor the server reported a failure.
+ * Returns whether an error says that a wait took too long. The database may only be busy, so such an error does not count as an outage.
+ * `DatabaseUnavailable` is such an error: usually, this process gave up waiting, and neither the driver nor the server reported a failure.
  */
 export function isWaitTimeout(error: unknown): boolean {
   return (

@@ -18,8 +18,8 @@ export interface FindCommand {
 }
 
 /**
- * Finds documents with a plain command, because a cursor of the driver takes more processor time (docs/adr/0008-mongodb.md).
- * Like the driver, retries once after a failure of the connection or of the server.
+ * Finds documents with a plain command, because a cursor of the driver takes more processor time (docs/adr/0008-mongodb.md). Like the
+ * driver, retries once after a failure of the connection or of the server, but not in a transaction.
  */
 export async function find(
   collection: Collection<StoredDocument>,
@@ -77,7 +77,7 @@ export async function findOne(
   return (await find(collection, session, { filter, limit: 1, ...options }))[0];
 }
 
-/** Returns whether a connection or a server failed during a read, so that a retry on another one may succeed. */
+/** Returns whether a connection or a server failed during a read, so that a retry on another connection or server may succeed. */
 function isRetryableRead(error: unknown): boolean {
   if (error instanceof MongoNetworkError) return true;
   return error instanceof MongoServerError && isTransient(error) && !error.hasErrorLabel('SystemOverloadedError');

@@ -44,7 +44,9 @@ function isSameIndex(one: IndexDescription, other: IndexDescription): boolean {
   return first === second;
 }
 
-/** Looks up a random ID. In a sharded cluster, the probed collection is sharded by the hash of the ID, so this reads a random shard. */
+/**
+ * Looks up a random ID. If the probed collection is sharded by the hash of the ID, as docs/operating.md says, this reads a random shard.
+ */
 export async function probeDatabase(db: Db, maxTimeMS: number): Promise<void> {
   await db
     .collection<StoredDocument>(PROBED_STORE_NAME)
@@ -52,8 +54,8 @@ export async function probeDatabase(db: Db, maxTimeMS: number): Promise<void> {
 }
 
 /**
- * Returns the indexes of a record schema. The index of the expiry time has no other field. All other indexes begin with the
- * workspace, and end with the ID unless they are unique, because the ID is the last sort field of every query.
+ * Returns the indexes of a record schema. The index of the expiry time has no other field. All other indexes begin with the workspace.
+ * Indexes that are not unique end with the ID, because the ID is the last sort field of every query.
  */
 function describeIndexes({ unique, indexes, expires }: RecordSchema<Entity>): IndexDescription[] {
   return [

@@ -22,7 +22,7 @@ export async function findList<T extends Entity>(
   isSharded: boolean,
 ): Promise<StoredDocument[]> {
   const plan = planList(query, schema);
-  // A failed command would end the transaction, so a transaction tries no hint.
+  // A command fails if the index of its hint is missing. A failed command would end a transaction, so a transaction tries no hint.
   const hint = session ? undefined : await chooseIndex(collection, workspaceId, plan);
   const command: FindCommand = {
     filter: toFilter(workspaceId, plan.where),
@@ -58,9 +58,9 @@ function isTimeLimitExceeded(error: unknown): error is MongoServerError {
 }
 
 /**
- * Returns the error of a list that took too long. If its query can scan many records, the request is rejected with `invalid`.
- * Any other query is slow only if the database is busy, so its error allows a retry. In a sharded cluster, an unavailable shard
- * causes the same error, so every query may be retried, except a search: its retry would take as long again.
+ * Returns the error of a list that took too long. Without shards, returns `invalid` for a query that can scan many records. Any other query
+ * is slow only if the database is busy, so its error lets the client try again. In a sharded cluster, an unavailable shard causes the same
+ * error, so a query is retried. Only a search is not retried, because the retry would take as long.
  */
 function toSlowListError<T>(error: MongoServerError, { where, skip }: Query<T>, isSharded: boolean): Error {
   const isSearch = where.some((condition) => 'contains' in condition);
@@ -69,7 +69,7 @@ function toSlowListError<T>(error: MongoServerError, { where, skip }: Query<T>, 
   return isScan ? new CoreError('invalid', LIST_TOO_SLOW) : error;
 }
 
-/** Returns whether an error means that the index of a hint does not exist. MongoDB can then use another index. */
+/** Returns whether an error means that the index of a hint does not exist. Without the hint, MongoDB can use another index. */
 function isMissingHint(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === BAD_VALUE_CODE && /\bhint\b/.test(error.message);
 }

@@ -34,20 +34,21 @@ export interface ListPlan<T> {
 }
 
 /**
- * Chooses the indexes to give to MongoDB as a hint for a query. Without a hint, MongoDB tries all indexes if a filter matches few
- * records or the page number is high. Each trial reads up to 30 % of the collection, which exceeds the time limit. A query by IDs or
- * unique values needs no hint.
+ * Chooses the indexes to give to MongoDB as a hint for a query. Without a hint, MongoDB tries all indexes if a filter matches few records
+ * or the page number is high. Each trial reads up to 30 % of the collection, which exceeds the time limit. A query by IDs or unique values
+ * needs no hint.
  *
- * `ordered` is an index that ends with the sort field of the query, the first of these that exists:
- * 1. The last index in the schema with an `in` condition on each earlier field, if one of these fields is not a flag. (A flag matches more
- *    records.)
- * 2. The last index with an `in` condition on each earlier field, which are all flags.
- * 3. The index that has no earlier field.
+ * `ordered` is an index that ends with the sort field of the query. Its earlier fields are those before the sort field. The first of these
+ * indexes that exists is chosen:
+ * 1. The last index in the schema whose earlier fields all have an `in` condition and are not all flags. (A condition on a flag matches
+ *    more records.)
+ * 2. The last index whose earlier fields are all flags with an `in` condition.
+ * 3. The index without earlier fields.
  * 4. The first index whose earlier fields without an `in` condition are all flags. The query gets conditions on these flags that every
  *    record meets.
  *
- * If all earlier fields of `ordered` are flags, `narrow` is the last index with an `in` condition on each field but its last, one of
- * them not a flag.
+ * If all earlier fields of `ordered` are flags, `narrow` is the last index in the schema whose fields before its last field all have an
+ * `in` condition and are not all flags.
  */
 export function planList<T extends Entity>(
   { where, by }: Query<T>,

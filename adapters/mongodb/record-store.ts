@@ -11,9 +11,9 @@ import { toFilter, toProjection } from './query.ts';
 import { confirm, insert, insertMany, mapWriteErrors, requireUnique } from './writes.ts';
 
 /**
- * Runs work on a collection: in the current transaction if there is one, else directly and with retries. `scope` is the ID of
- * the workspace, or of the record of a global store, that the work uses. With it, bulkhead.ts limits the work on an unavailable
- * shard.
+ * Runs work on a collection: in the current transaction if there is one, else directly and with retries. `scope` is the ID of the workspace
+ * or of the global record that the work uses, or `all` for a list of global records. bulkhead.ts limits the work of a scope on an
+ * unavailable shard.
  */
 export type RunOnCollection = <T>(
   name: string,
@@ -48,8 +48,8 @@ export interface BatchedRecordStore<T extends Entity> extends RecordStore<T> {
     fields: readonly Field<T>[] | undefined,
   ): Promise<readonly Pick<T, 'id' | 'workspaceId'>[]>;
   /**
-   * Adds each record as `add` does: unlike `addMany`, it returns a promise for each record, so that the failure of one does
-   * not fail the others.
+   * Adds each record as `add` does: unlike `addMany`, it returns a promise for each record, so that a conflict of one record does not fail
+   * the others.
    */
   addIndependently(records: readonly T[]): Promise<readonly Promise<void>[]>;
 }
@@ -203,10 +203,9 @@ export function createGlobalRecordStore<E extends { readonly id: string }>(
 }
 
 /**
- * Removes the only document that can match a filter. Resolves to whether the document existed. The document also existed if an
- * earlier attempt found it, because that attempt may have removed it, and its response may have been lost. Sends the delete
- * command even if there is nothing to delete: it waits until a majority has all earlier removals, so that a failover cannot
- * make `false` wrong.
+ * Removes the only document that can match a filter. Resolves to whether the document existed. If an earlier attempt found the document, it
+ * existed, too: that attempt may have removed the document, and its response may have been lost. Sends the delete command even if there is
+ * nothing to delete: the command waits until a majority has all earlier removals, so that a failover cannot make `false` wrong.
  */
 function removeRecord(
   name: string,

@@ -78,14 +78,14 @@ export async function insertMany(
     if (!(error instanceof MongoBulkWriteError)) throw error;
     const failures = [error.writeErrors].flat();
     const otherFailure = failures.find(({ code }) => code !== DUPLICATE_KEY_CODE);
-    // The caller decides by `error.code` whether to retry. The driver sets it to the code of the first write error. That may be a
-    // duplicate, although a later write error shows that a shard is unavailable.
+    // The caller decides by `error.code` whether to retry. The driver sets it to the code of the first write error, which may be a
+    // duplicate although a later write error shows that a shard is unavailable.
     if (otherFailure) error.code = otherFailure.code;
     if (WRITE_TIMEOUT_CODES.has(error.code)) throw toLockTimeout(error);
     // If the command as a whole failed, the driver wraps its own error, or the error of the server.
     if (failures.length === 0) throw error.errorResponse instanceof MongoError ? error.errorResponse : error;
     if (otherFailure || error.result.getWriteConcernError()) throw error;
-    // A duplicate may be due to an earlier attempt, which inserted the document with its revision. This is not a conflict.
+    // A duplicate may be due to an earlier attempt, which inserted the document with its revision. Such a duplicate is not a conflict.
     const duplicates = failures.map(({ index }) => documents[index] as StoredDocument);
     const [workspaceIds, ids] = [duplicates.map((it) => it.workspaceId), duplicates.map(({ _id }) => _id)];
     const filter = { workspaceId: { $in: [...new Set(workspaceIds)] }, _id: { $in: ids } };

@@ -4,7 +4,10 @@ import type { RecordStore } from './record-store.ts';
 import { createRepository } from './repository.ts';
 import { defineSchema } from './schema.ts';
 
-/** The processes that store clicks. The record of a process has the number of the last batch that it stored. */
+/**
+ * The processes that store clicks. In each workspace, a process has a record with the number of the last batch that the process stored
+ * there.
+ */
 export const clickWriterSchema = defineSchema<ClickWriter>({
   columns: { expiresAt: 'number' },
   expires: 'expiresAt',

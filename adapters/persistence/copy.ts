@@ -12,7 +12,9 @@ const BATCH_RECORD_COUNT = 500;
 interface BatchOutcome {
   /** The number of records in the batch: added, already in the target, or rejected by it. */
   readonly copiedCount: number;
-  /** The number of those that the target rejected, or has with other content. The target's records were not changed. */
+  /**
+   * The number of records in the batch that the target rejected, or has with other content. The copy did not change the target's records.
+   */
   readonly differentCount: number;
 }
 
@@ -27,8 +29,9 @@ interface CopyControl {
 }
 
 /**
- * Copies all records to another storage, and then counts the records of both. If `signal` is aborted, stops after the current batch, and
- * returns no counts. After each batch, calls `onProgress` with the number of copied records so far and of all records.
+ * Copies all records to another storage, and then counts the records of both storages. If `signal` is aborted, stops after the current
+ * batch, and returns no counts. After each batch, calls `onProgress` with the number of records that were copied so far, and the expected
+ * number of all records.
  */
 export async function copyAndCompare(
   source: StorageEngine,
@@ -82,7 +85,10 @@ async function* copyRecords(source: StorageEngine, target: StorageEngine): Async
   }
 }
 
-/** Counts the records of each store, by its name. Omits stores whose records expire, because two storages may delete them at different times. */
+/**
+ * Counts the records of each store, by its name. Omits stores whose records expire, because two storages may delete expired records at
+ * different times.
+ */
 async function countRecords(engine: StorageEngine): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   const add = (name: string, count: number) => counts.set(name, (counts.get(name) ?? 0) + count);
@@ -98,7 +104,7 @@ async function countRecords(engine: StorageEngine): Promise<ReadonlyMap<string, 
   return counts;
 }
 
-/** Adds the records that the store does not have. Returns how many of the others differ from the stored records. */
+/** Adds records. Returns how many of them the store rejected, and does not have with the same content. */
 async function addRecords(
   store: RecordStore<Entity>,
   workspaceId: string,

@@ -2,7 +2,7 @@ import type { NameFilter } from '../../core/shared/name-filter.ts';
 import { fold } from '../../core/shared/text.ts';
 import type { Condition } from './record-store.ts';
 
-/** The derived column of groups and of tags. Their names are unique, and are ordered and searched by their folded form. */
+/** The derived column of groups and of tags. Names are compared, ordered and searched in this folded form, in which they are unique. */
 export interface NameColumns {
   readonly foldedName: string;
 }

@@ -8,8 +8,9 @@ export const TOO_MANY_CONFLICTS = 'Other requests changed the same record at the
 export const LIST_TOO_SLOW = 'The list takes too long to read. Add filters to narrow it, or request an earlier page.';
 
 /**
- * The maximum time of a list that reads many records to find those of its page (a scan). A scan that takes longer is rejected with
- * `LIST_TOO_SLOW`, except in a sharded cluster. A search through 1,000,000 campaigns takes 2 to 3 s.
+ * The maximum time of a list that reads many records to find those of its page (a scan). If a scan takes longer, it is rejected with
+ * `LIST_TOO_SLOW`. A sharded cluster rejects it with another error, and the memory engine has no limit. A search through 1,000,000
+ * campaigns takes 2 to 3 s.
  */
 export const LIST_TIMEOUT_MS = 4_500;
 
@@ -18,7 +19,7 @@ export type Field<T> = keyof T & string;
 /** One condition of a query (docs/adr/0003-repositories.md). */
 export type Condition<T> = OneOf<T> | Range<T> | Contains<T>;
 
-/** The field, or an item of it if it is an array, equals one of the values. */
+/** The field equals one of the values. If the field is an array, at least one of its items equals one of the values. */
 export interface OneOf<T> {
   readonly field: Field<T>;
   readonly in: readonly (string | boolean)[];
@@ -61,22 +62,23 @@ export type ColumnType<V = unknown> = V extends boolean
 
 /** The description of a type of record for a storage engine. */
 export interface RecordSchema<T extends Entity> {
-  /** The types of the fields that conditions, orders, unique values and expiry use, besides the IDs. A text can also be `null`. */
+  /** The types of the fields that conditions, orders, unique values and expiry use. The IDs are not listed. A text can also be `null`. */
   readonly columns: { readonly [F in Field<T>]?: ColumnType<NonNullable<T[F]>> };
   /** Each field that is unique within a workspace, and the error message of a duplicate. */
   readonly unique: { readonly [F in Field<T>]?: string };
   /**
-   * The indexes. Each applies within a workspace: it lists the fields for equality, and last the field that it orders by. A query
-   * can order only by the last field of an index. If a query has a condition on each other field of the index, the work for its first
-   * page does not depend on the number of records in the workspace. Conditions on flags (fields of the type `boolean`) may be missing:
-   * an engine must use the index nevertheless.
+   * The indexes. Each index applies within a workspace. It lists the fields that conditions fix to one value, and last the field that it
+   * orders by. A query can order only by the last field of an index. If the conditions of a query fix exactly the other fields of the
+   * index, the work for the first page does not depend on the number of records in the workspace. The same holds if conditions on flags
+   * (fields of the type `boolean`) are missing.
    */
   readonly indexes: readonly (readonly [...Field<T>[], Field<T>])[];
   /** The values of fields that records of earlier versions lack (docs/adr/0003-repositories.md). */
   readonly defaults?: Partial<T>;
   /**
    * The field with the time (milliseconds since the epoch, on the clock of the engine) at which the record expires. An engine deletes an
-   * expired record at a later write to the same store, or on its own within about a minute. It never deletes a record before it expires.
+   * expired record during a write to the same store, or on its own within about a minute. It never deletes a record before the record
+   * expires.
    */
   readonly expires?: Field<T>;
 }
@@ -84,20 +86,20 @@ export interface RecordSchema<T extends Entity> {
 /** Options of `RecordStore.add`. */
 export interface AddOptions {
   /**
-   * Whether an engine may resolve before the record is stored. Until a later write of the caller resolves, reads may not find the
-   * record, and a crash may lose it. Later writes find it.
+   * Whether an engine may resolve before the record is stored. Until a later write of the caller resolves, reads may not find the record. A
+   * crash or a failed commit may lose the record. If it is not lost, later writes find it.
    */
   readonly canBeLost?: boolean;
 }
 
 /**
  * The records of one schema, as a storage engine offers them. All methods keep the promises in the comment of `Repository`
- * (core/shared/repository.ts).
+ * (core/shared/repository.ts), except `add` with `canBeLost`.
  */
 export interface RecordStore<T extends Entity> extends Pick<Repository<T>, 'addMany' | 'update' | 'remove'> {
   /** Adds a record. Rejects with `conflict` if the ID or a unique value is taken. */
   add(record: T, options?: AddOptions): Promise<void>;
-  /** Returns a record, or `undefined` if it does not exist. With `fields`, an engine may omit all others but the ID. */
+  /** Returns a record, or `undefined` if it does not exist. If `fields` are given, an engine may omit all other fields except the ID. */
   get<F extends Field<T> = Field<T>>(
     workspaceId: string,
     id: string,
@@ -112,8 +114,8 @@ export interface RecordStore<T extends Entity> extends Pick<Repository<T>, 'addM
   /** Returns the records that match a query, in its order. */
   list<F extends Field<T> = Field<T>>(workspaceId: string, query: Query<T, F>): Promise<readonly Pick<T, F>[]>;
   /**
-   * Returns up to `take` records with an ID greater than `after`, in the order of their IDs (`''` starts at the first). So
-   * all records can be iterated while records are added or removed (iterate-by-id.ts).
+   * Returns up to `take` records with an ID greater than `after`, in the order of their IDs. If `after` is `''`, begins with the first
+   * record. So all records can be iterated while records are added or removed (iterate-by-id.ts).
    */
   listById(workspaceId: string, after: string, take: number): Promise<readonly T[]>;
   /** Returns the number of records that meet all conditions. */
@@ -121,13 +123,16 @@ export interface RecordStore<T extends Entity> extends Pick<Repository<T>, 'addM
 }
 
 /**
- * Records that are unique over all workspaces and are read without the ID of a workspace. They hold data that is needed before the
- * workspace is known (an API key by its hash), or that only one workspace can have (a verified slug).
+ * Records that are unique over all workspaces and are read without the ID of a workspace. For example, they hold data that is needed before
+ * the workspace is known (an API key by its hash), or that only one workspace can have (a verified slug).
  */
 export interface GlobalRecordStore<E extends { readonly id: string }> {
   /** Returns a record, or `undefined` if it does not exist. */
   get(id: string): Promise<E | undefined>;
-  /** Returns up to `take` records with an ID greater than `after`, in the order of their IDs (`''` starts at the first). */
+  /**
+   * Returns up to `take` records with an ID greater than `after`, in the order of their IDs. If `after` is `''`, begins with the first
+   * record.
+   */
   list(after: string, take: number): Promise<readonly E[]>;
   /** Adds a record. Rejects with `conflict` if the ID is taken. */
   add(record: E): Promise<void>;

@@ -48,7 +48,7 @@ interface GlobalRecords {
   readonly workspaces: Workspace;
 }
 
-/** An entry for each global store: a missing one does not compile. */
+/** An entry for each global store. If an entry is missing, the code does not compile. */
 const globalStores: Readonly<Record<keyof GlobalRecords, true>> = {
   credentials: true,
   links: true,
@@ -59,7 +59,10 @@ const globalStores: Readonly<Record<keyof GlobalRecords, true>> = {
 
 export const globalStoreNames = Object.keys(globalStores) as readonly (keyof GlobalRecords)[];
 
-/** The store that a readiness check reads. The authentication of a request reads it, too. In a sharded cluster, it is on all shards. */
+/**
+ * The store that a readiness check reads. The authentication of a request reads it, too. If it is sharded as docs/operating.md says, its
+ * records are on all shards.
+ */
 export const PROBED_STORE_NAME: keyof GlobalRecords = 'credentials';
 
 /** The store of each schema, and the global stores. */
@@ -70,10 +73,10 @@ export type RecordStores = {
 /** A store of records of any schema. */
 type AnyRecordStore = RecordStore<Entity & Readonly<Record<string, unknown>>>;
 
-/** The workspace ID of the records on which `toGlobalRecordStore` works. */
+/** The workspace ID of the records in which `toGlobalRecordStore` keeps global records. */
 const GLOBAL = '';
 
-/** Returns a global store on a record store. The `entry` of each record in `store` is a global record. */
+/** Returns a global store that keeps each global record in `store`, as the field `entry` of a record. */
 function toGlobalRecordStore(store: AnyRecordStore): GlobalRecordStore<{ readonly id: string }> {
   return {
     get: async (id) => (await store.get(GLOBAL, id))?.entry as never,
@@ -83,7 +86,10 @@ function toGlobalRecordStore(store: AnyRecordStore): GlobalRecordStore<{ readonl
   };
 }
 
-/** Creates the stores of an engine without sharding, which keeps global records like other records. `tables` has the table of each store. */
+/**
+ * Creates the stores of an engine that keeps global records like other records, because it has no shards. `tables` has the table of each
+ * store.
+ */
 export function createStores<Table>(
   tables: ReadonlyMap<string, Table>,
   createRecordStore: (table: Table) => AnyRecordStore,
@@ -113,17 +119,17 @@ export async function addEach<T>(
   return messages;
 }
 
-/** The port that each storage engine implements. Its methods are those of `Storage` (core/storage.ts). */
+/** The port that each storage engine implements. Its methods correspond to those of `Storage` (core/storage.ts). */
 export type StorageEngine = RecordStores & {
   /**
-   * Runs work in a transaction. The work sees the records as they were at its start, and its own changes. Others see all of its changes
-   * or none. Their reads never wait. If others request changes while the transaction runs:
+   * Runs work in a transaction. The work sees the records as they were when it started, and its own changes. Other callers see all of its
+   * changes or none, and their reads never wait. If other callers request changes while the transaction runs:
    *
-   * - An optimistic engine makes them at once, and runs the work again if the work then changes the same record. But a change of a record
-   *   that the work has already changed waits until the transaction has ended.
-   * - A serialized engine makes them after the transaction has ended.
+   * - An optimistic engine makes these changes at once. If the work then changes the same record, the engine runs the work again. But a
+   *   change of a record that the work has already changed waits until the transaction has ended.
+   * - A serialized engine makes these changes after the transaction has ended.
    *
-   * So the work must make its own changes with its argument `engine`, and must not wait for changes of others.
+   * So the work must make its own changes with its argument `engine`, and must not wait for changes of other callers.
    */
   runInTransaction<T>(work: (engine: StorageEngine) => Promise<T>): Promise<T>;
   now(): number;

@@ -14,7 +14,7 @@ export const SAMPLE_QUESTIONS = [
 /** The first and the last day of a campaign, in days from now. A day in the past is negative. */
 export type DayRange = readonly [firstDay: number, lastDay: number];
 
-/** Returns the campaign of a sample workspace, with texts, dates and amounts. `now` is in milliseconds since the epoch. */
+/** Returns a campaign for a sample workspace, with texts, dates and amounts. `now` is in milliseconds since the epoch. */
 export function buildSampleCampaign(
   name: string,
   status: Campaign['status'],

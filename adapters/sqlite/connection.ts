@@ -10,7 +10,7 @@ import type { Steps } from './list.ts';
 import type { Executor } from './record-store.ts';
 import { WriteQueue } from './write-queue.ts';
 
-/** The maximum time that the steps of all scans together may block the event loop at a time. */
+/** The maximum time for which the steps of all scans together may block one iteration of the event loop. */
 const MAX_STEP_MS = 5;
 const MAX_SCAN_COUNT = 4;
 
@@ -22,8 +22,8 @@ interface Connections {
 }
 
 /**
- * The connections to a file. One writes, and one reads what is committed, also while the first is in a transaction. Scans use up to
- * `MAX_SCAN_COUNT` further connections.
+ * The connections to a file. One connection writes. Another reads only committed data, even while the first one is in a transaction. Scans
+ * use up to `MAX_SCAN_COUNT` further connections.
  */
 export class SqliteConnection implements Executor {
   private connections: Connections | undefined;
@@ -34,7 +34,7 @@ export class SqliteConnection implements Executor {
 
   constructor(private readonly file: string) {}
 
-  /** Creates the file if it is missing, and upgrades it. Rejects with `UnusableFile` if that is impossible. */
+  /** Opens the file, and first creates or upgrades it if necessary. Rejects with `UnusableFile` if the file cannot be used. */
   async open(): Promise<void> {
     const writer = await openWriter(this.file);
     try {
@@ -46,7 +46,7 @@ export class SqliteConnection implements Executor {
     }
   }
 
-  /** Waits for the writes and the scans that have begun, and closes the file. */
+  /** Waits for all queued writes and the running scans, and closes the file. */
   async close(): Promise<void> {
     const { connections } = this;
     this.connections = undefined;
@@ -57,8 +57,8 @@ export class SqliteConnection implements Executor {
   }
 
   /**
-   * Reads the file with a new connection. Rejects if the file is unreadable, missing, another one than at the start, or upgraded by a
-   * newer version.
+   * Reads the file with a new connection. Rejects if the file is unreadable or missing, was replaced since the start, or was upgraded by a
+   * newer version of the service.
    */
   async checkReady(): Promise<void> {
     const { inode, reader } = this.getOpen();
@@ -99,7 +99,7 @@ export class SqliteConnection implements Executor {
     }
   }
 
-  /** If `work` is asynchronous, no other write runs until it has ended. */
+  /** If `work` is asynchronous, no other write runs until `work` has ended. */
   async write<T>(work: (database: Database) => T | Promise<T>, resolvesEarly = false): Promise<T> {
     const { queue, writer } = this.getOpen();
     return queue.run(() => work(writer), resolvesEarly);
@@ -111,8 +111,8 @@ export class SqliteConnection implements Executor {
   }
 
   /**
-   * Runs steps. Lets the event loop run each time they have taken their part of `MAX_STEP_MS`, which is divided by the number of scans.
-   * Starts again if the file is busy.
+   * Runs steps. The running scans divide `MAX_STEP_MS` among them: each time these steps have taken their part, the event loop can run. If
+   * the file is busy, starts again with the first step.
    */
   private async runInSteps<T>(start: () => Steps<T>): Promise<T> {
     let steps: Steps<T> | undefined;

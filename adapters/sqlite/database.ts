@@ -1,7 +1,8 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-// This package has the API of `node:sqlite`, which can replace the package when Node.js 20 and 22 are no longer supported (docs/adr/0021-sqlite.md).
+// This package has the API of `node:sqlite`, which can replace the package when Node.js 20 and 22 are no longer supported
+// (docs/adr/0021-sqlite.md).
 import { DatabaseSync } from '@photostructure/sqlite';
 import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
 
@@ -75,17 +76,18 @@ export class Database {
   }
 
   /**
-   * Closes the connection. If it is the last one to its file, and can write, this copies the write-ahead log into the file, and removes
-   * the log.
+   * Closes the connection. If this is the last connection to its file, and it can write, SQLite copies the write-ahead log into the file,
+   * and removes the log.
    */
   close(): Promise<void> {
     return Database.closeAll([this]);
   }
 
-  /** Closes connections, in this order. */
+  /** Closes connections, in the given order. */
   static async closeAll(databases: readonly Database[]): Promise<void> {
     for (const { statements } of databases) statements.clear();
-    // A statement keeps the file open until it is finalized. The package has no method to finalize it, only the garbage collector does.
+    // A statement keeps the file open until it is finalized. Only the garbage collector finalizes it, because the package has no method for
+    // this.
     collectGarbage();
     await nextTurn();
     for (const { database } of databases) database.close();
@@ -109,7 +111,7 @@ function collectGarbage(): void {
   runInNewContext('gc')();
 }
 
-/** Reads with a connection of its own, which is closed at once. So nothing is read from the cache of another connection. */
+/** Reads with a new connection, and then closes the connection. So nothing is read from the cache of another connection. */
 export function probeFile(file: string, sql: string): void {
   const database = new DatabaseSync(file, { readOnly: true, timeout: 0 });
   try {
@@ -126,7 +128,7 @@ export const isBusy = (error: unknown): boolean => hasCode(error, BUSY);
 export const isDuplicate = (error: unknown): error is Error => hasCode(error, CONSTRAINT);
 export const isDamaged = (error: unknown): boolean => hasCode(error, CORRUPT, NOT_A_DATABASE);
 
-/** Runs `work`. While another process uses the file exclusively, repeats it after short random delays, for up to ten seconds. */
+/** Runs `work`. While another process uses the file exclusively, repeats `work` after short random delays, for up to ten seconds. */
 export async function retryWhileBusy<T>(work: () => T): Promise<T> {
   let deadline: number | undefined;
   for (;;) {

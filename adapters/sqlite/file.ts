@@ -8,10 +8,11 @@ import { syncToDisk } from './sync-to-disk.ts';
 /** Identifies a file of this service (https://sqlite.org/pragma.html#pragma_application_id): "WAdv" in ASCII. */
 const APPLICATION_ID = 0x57416476;
 /**
- * The version of the layout. Increment it when the columns, indexes or unique fields of a schema (adapters/persistence) or the
- * statements of layout.ts change, so that existing files are upgraded. A test fails until then. New defaults need no increment. A
- * change of what a derived column contains needs a new column, because an upgrade fills only missing columns. An older version of the
- * service rejects the file instead of writing records without the new columns.
+ * The version of the layout. Increment it when the columns, indexes or unique fields of a schema (adapters/persistence) change, or when the
+ * statements of layout.ts change. Existing files are upgraded only then. A test fails until the version is incremented. New defaults need
+ * no increment. To change the content of a derived column, replace the column by a new one: an upgrade computes the columns of existing
+ * records only if a column is missing. An older version of the service rejects a file of a newer version, instead of writing records
+ * without the new columns.
  */
 const FILE_VERSION = 2;
 
@@ -50,7 +51,7 @@ export async function openWriter(file: string): Promise<Database> {
   }
 }
 
-/** Opens a connection that only reads. It sees what is committed. */
+/** Opens a connection that only reads. It sees only committed data. */
 export function openReader(file: string): Promise<Database> {
   return retryWhileBusy(() => new Database(file, true, PRAGMAS));
 }
@@ -62,7 +63,7 @@ function createFile(file: string): void {
   // An existing file is not opened: closing it would release the locks of other connections of this process
   // (https://sqlite.org/howtocorrupt.html, section 2.2).
   if (!existsSync(file)) {
-    // The file may be a link to a file that is missing. SQLite would create that one readable by everybody.
+    // If the path is a link to a missing file, this creates the missing file. SQLite would create it readable by everybody.
     closeSync(openSync(file, 'a', 0o600));
     return;
   }
@@ -70,7 +71,10 @@ function createFile(file: string): void {
   accessSync(file, constants.R_OK | constants.W_OK);
 }
 
-/** Creates a folder and its parents if they are missing, and syncs the entry of each. SQLite syncs the entries of its files. */
+/**
+ * Creates a folder and its parents if they are missing, and syncs the entry of each new folder in its parent. SQLite syncs the entries of
+ * its own files.
+ */
 function createFolder(folder: string): void {
   if (existsSync(folder)) return;
   createFolder(dirname(folder));
@@ -110,8 +114,9 @@ function readState(database: Database): [applicationId: number, version: number,
 }
 
 /**
- * Upgrades a new file or a file of an older version, in one transaction. Adds missing tables, columns and parts (`FilePart`). Replaces or
- * removes parts that differ from those of this version. Several processes may do so at the same time.
+ * Upgrades a new file or a file of an older version, in one transaction. Adds missing tables, columns and parts (`FilePart`). Replaces
+ * parts that differ from those of this version, and removes indexes and triggers that this version does not have. Several processes may do
+ * this at the same time.
  */
 function upgrade(database: Database, file: string): void {
   if (readState(database)[1] === FILE_VERSION) return;
@@ -127,7 +132,7 @@ function upgrade(database: Database, file: string): void {
   }
 }
 
-/** Updates the search indexes after writes of another program, such as the shell `sqlite3`: triggers have noted the rows. */
+/** Updates the search indexes after writes of another program, such as the shell `sqlite3`: triggers have noted the changed rows. */
 function updateOutdatedIndexes(database: Database): void {
   if (!hasOutdatedIndexes(database)) return;
   database.exec('BEGIN IMMEDIATE');
@@ -146,12 +151,12 @@ function upgradeTable(database: Database, table: Table): void {
   const existing = database.all('SELECT name FROM pragma_table_info(?)', table.name).flat();
   const missing = columns.filter(([column]) => !existing.includes(column));
   const parts = database.all('SELECT name, type, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL');
-  // If a column is missing, all parts are dropped before it is filled, and created again from the new records.
+  // If a column is missing, all parts are dropped before the column is filled, and are then created again from the new records.
   const isCurrent = (part: FilePart) =>
     missing.length === 0 && parts.some(([partName, , , sql]) => partName === part.name && sql === part.sql);
   const lists = describeParts(table);
   const wanted = lists.flat();
-  // An index table without its triggers is outdated, because it lacks the changes since these were dropped.
+  // An index table without its triggers is outdated, because it lacks the changes since a trigger was dropped.
   const current = lists.filter((list) => list.every(isCurrent)).flat();
   const kept = new Set(current.map((part) => part.name));
   for (const [part, type, owner] of parts) {
@@ -163,7 +168,7 @@ function upgradeTable(database: Database, table: Table): void {
   for (const { name: part, sql, fill } of wanted) if (!kept.has(part)) database.exec(`${sql}; ${fill ?? ''}`);
 }
 
-/** Adds the defaults and the derived columns of this version to all records, and fills the columns of the table from them. */
+/** Adds the defaults and the derived columns of this version to all records, and fills the columns of the table from these records. */
 function fillColumns(database: Database, { name, columns, complete }: Table): void {
   const names = Object.keys(columns);
   const assignments = [...names.map((column) => `${quote(column)} = ?`), '"record" = jsonb(?)'];

@@ -11,8 +11,9 @@ const list = (names: readonly string[], prefix = ''): string => names.map((name)
 type AnyColumnType = ColumnType<boolean | number | string | readonly string[]>;
 
 /**
- * An index on the workspace, `fields` and the ID. If all fields but the last are fixed to one value each, it has the records in the order
- * of the last field. If one of the fields is an array, the index is an index table: a table of its own, with a row for each item.
+ * An index on the workspace, `fields` and the ID. If all fields but the last are fixed to one value each, the index has the records in the
+ * order of the last field. If one of the fields is an array, the index is an index table: a table of its own, with a row for each distinct
+ * item.
  */
 export interface Index {
   readonly name: string;
@@ -32,7 +33,7 @@ export interface Search {
 /** A table with the records of a schema. Triggers update the indexes of arrays, and note which texts a commit must index. */
 export interface Table {
   readonly name: string;
-  /** The types of the columns, besides the ID, the workspace and the record. */
+  /** The types of the columns, except those of the ID, the workspace and the record. */
   readonly columns: Readonly<Record<string, Exclude<AnyColumnType, 'texts'>>>;
   readonly unique: Readonly<Record<string, string>>;
   readonly indexes: readonly Index[];
@@ -68,7 +69,7 @@ function createTable(name: string, schema: AnySchema): Table {
   const types = Object.entries(columns);
   const isFlag = (field: string) => types.some(([column, type]) => column === field && type === 'boolean');
   const isArray = (field: string) => types.some(([column, type]) => column === field && type === 'texts');
-  // A list without a condition on the flags at the start of an index needs an index without them.
+  // A list without a condition on the flags at the start of an index needs an index without these flags.
   const withoutFlags = indexes.map((fields) =>
     fields.filter((field, at) => at === fields.length - 1 || !isFlag(field)),
   );
@@ -107,8 +108,8 @@ export interface FilePart {
 }
 
 /**
- * Returns the parts that a table must have in the database file. Each list has parts that belong together: an index, or an index table
- * with its triggers. An upgrade compares their `sql` with that in the file.
+ * Returns the parts that a table must have in the database file. Each list has parts that belong together: an index, or an index table with
+ * its triggers. An upgrade compares the `sql` of each part with the statement in the file.
  */
 export function describeParts({ name, unique, indexes, searches, expires }: Table): FilePart[][] {
   const createIndex = (index: string, fields: readonly string[], kind = 'INDEX'): FilePart[] => [
@@ -130,7 +131,7 @@ export function describeParts({ name, unique, indexes, searches, expires }: Tabl
   ];
 }
 
-/** Describes the index table of an array, which has a row for each item of each record, and the triggers that update it. */
+/** Describes the index table of an array, and the triggers that update this table. For each record, it has a row for each distinct item. */
 function describeArrayIndex(table: string, { name, fields }: Index, array: string): FilePart[] {
   const key = ['workspaceId', ...fields, 'id'];
   const columns = key.filter((column) => column !== array);
@@ -158,13 +159,13 @@ function describeArrayIndex(table: string, { name, fields }: Index, array: strin
 }
 
 /**
- * Describes a full-text index, which has the trigrams of a folded text (https://sqlite.org/fts5.html#the_trigram_tokenizer), and the
- * table of its outdated rows. Triggers list each new, changed or deleted row there, with the text that the index still has, or `NULL` for
- * a new row. The next commit updates the index (search.ts).
+ * Describes a full-text index and the table of its outdated rows. The index has the trigrams of a folded text
+ * (https://sqlite.org/fts5.html#the_trigram_tokenizer). Triggers add each new, changed or deleted row to the table, with the text that the
+ * index still has, or with `NULL` for a new row. The next commit updates the index (search.ts).
  */
 function describeSearch(table: string, { field, name, outdated }: Search): FilePart[] {
   const [text, old] = [`new.${quote(field)}`, `old.${quote(field)}`];
-  // Later changes of a row are ignored, because the index has the text from before the first one.
+  // Later changes of a row are ignored, because the index has the text from before the first change.
   const insertUnlessExists = `INSERT OR IGNORE INTO ${quote(outdated)} VALUES`;
   const remove = `${insertUnlessExists} (old."row", ${old})`;
   return [

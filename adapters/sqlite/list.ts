@@ -13,8 +13,8 @@ import {
 } from './query.ts';
 
 /**
- * The maximum number of matches of a condition that are read and sorted. If there are more, the list is read in its order, which finds
- * enough of them soon.
+ * The maximum number of matches of a condition that are read and sorted. If a condition has more matches, the rows are read in the order of
+ * the list, because enough matches for a page are then found soon.
  */
 const MAX_SORTED_COUNT = 1000;
 /** The maximum number of rows that a list reads from its index without a pause. Reading them takes about 2 ms. */
@@ -24,16 +24,17 @@ const SEARCH_STEP_ROW_COUNT = 50_000;
 /** A scan can pause at about one row in this many, and at each match. */
 const ROWS_PER_PAUSE = 256;
 
-/** Work in small steps: SQLite blocks the event loop while it reads. The work yields when it can pause, and returns its result. */
+/** Work in small steps, because SQLite blocks the event loop while it reads. The work yields when it can pause, and returns its result. */
 export type Steps<T> = Generator<void, T>;
 
 /**
- * Returns a query of `columns` of the records of a list. Returns `undefined` if the records must be scanned (`scanRows`).
+ * Returns a query that selects `columns` from the records of a list. Returns `undefined` if the records must be scanned (`scanRows`).
  *
  * 1. If a condition is on IDs or unique values, its rows are read and sorted.
- * 2. If an index has exactly the records of the list in the order of the list, they are read from it. For a page beyond
- *    `MAX_UNPAUSED_ROW_COUNT`, they are scanned.
- * 3. If a condition matches few records, according to its index, they are read and sorted.
+ * 2. If an index has exactly the records of the list in the order of the list, the page is read from this index. A page beyond
+ *    `MAX_UNPAUSED_ROW_COUNT` is scanned.
+ * 3. If an index shows that a condition matches few records, these records are read and sorted. Search indexes are not tried in a
+ *    transaction. Other indexes are not tried if the index of step 4 `isNarrow`.
  * 4. If an index has the order of the list, its records are scanned. Otherwise, all records of the workspace are read and sorted.
  */
 export function* buildListQuery(
@@ -52,7 +53,7 @@ export function* buildListQuery(
     return skip + take <= MAX_UNPAUSED_ROW_COUNT ? selectInOrder(table, ordered, query, columns) : undefined;
   for (const candidate of candidates) {
     if (candidate.type === 'index' && ordered?.isNarrow) continue;
-    // The index does not have the changes of this transaction.
+    // The search index does not have the changes of this transaction.
     if (candidate.type === 'search' && database.isInTransaction) continue;
     const rows = yield* collectRows(database, table, candidate);
     if (rows) return sort(rows);
@@ -73,18 +74,18 @@ function selectInOrder(
     values: [...where.values, query.take, query.skip],
   });
   if (arrayIndex === undefined) return select(columns, from);
-  // SQLite would look up the record of each row that it skips.
+  // With a join, SQLite would look up the record of each row that it skips.
   return selectRows(table, query, columns, select('item."row"', `${arrayIndex} item`));
 }
 
-/** Returns a query of `columns` of the rows that `rows` selects, in the order of the list. */
+/** Returns a query that reads `columns` of the rows that `rows` selects, in the order of the list. */
 export function selectRows(table: Table, { by, order }: Query<AnyRecord>, columns: string, rows: Sql): Sql {
   const sql = `SELECT ${columns} FROM ${quote(table.name)} t NOT INDEXED WHERE "row" IN (${rows.sql})
     ORDER BY ${toOrderBy('t', by, order)}`;
   return { sql, values: rows.values };
 }
 
-/** Returns a query that filters and sorts the rows that `rows` selects, and selects those of the page, as `row`. */
+/** Returns a query that filters and sorts the rows that `rows` selects, and returns the rows of the page, as `row`. */
 function sortRows(
   table: Table,
   workspaceId: string,
@@ -99,10 +100,10 @@ function sortRows(
   return { sql, values: [...rows.values, ...filter.values, take, skip] };
 }
 
-/** Returns a query of the rows that meet a condition, or `undefined` if there are more than `MAX_SORTED_COUNT`. */
+/** Returns a query of the rows that meet a condition, or `undefined` if more than `MAX_SORTED_COUNT` rows meet it. */
 function* collectRows(database: Database, table: Table, candidate: Candidate): Steps<Sql | undefined> {
   const isSearch = candidate.type === 'search';
-  // A search examines the rows up to the `last` in several steps. For any other type, one step reads all rows.
+  // A search examines the rows up to the row number `last` in several steps. For any other type, one step reads all rows.
   const [[last] = []] = isSearch ? database.all(`SELECT max("row") FROM ${quote(table.name)}`) : [[1]];
   const step = isSearch ? SEARCH_STEP_ROW_COUNT : 1;
   const found: number[] = [];
@@ -122,8 +123,8 @@ function toRowsQuery(rows: readonly number[]): Sql {
 }
 
 /**
- * Reads rows in the order of a list, and tests each, until the page is full. Calls `read` with a query of the rows of the page, while
- * the connection still reads the same snapshot. Throws `invalid` if the scan takes too long.
+ * Reads rows in the order of a list, and tests the conditions on each row, until the page is full. Calls `read` with a query of the rows of
+ * the page, while the connection still reads the same snapshot. Throws `invalid` if the scan takes too long.
  */
 export function* scanRows<T>(
   database: Database,
@@ -134,7 +135,7 @@ export function* scanRows<T>(
 ): Steps<T> {
   const { from, where, orderBy, filters } = findOrderedRows(table, workspaceId, query) as OrderedRows;
   const filter = joinAll(filters.map((it) => toExpression(table, it)));
-  // Returns also a pseudo-random row now and then, at which the scan can pause although no row matches.
+  // The query also returns a pseudo-random row now and then. At such a row, the scan can pause although the row does not match.
   const sql = `SELECT t."row", (${filter.sql}) AS "isMatch" FROM ${from} WHERE ${where.sql}
     AND ("isMatch" OR t."row" * 2654435761 / 65536 % ${ROWS_PER_PAUSE} = 0) ORDER BY ${orderBy}`;
   const deadline = performance.now() + LIST_TIMEOUT_MS;

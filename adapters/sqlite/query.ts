@@ -5,13 +5,13 @@ import { type AnyRecord, type Index, quote, type Table } from './layout.ts';
 /** The trigram index finds only terms with at least this many code points. */
 const MIN_INDEXED_TERM_LENGTH = 3;
 
-/** Returns the expression that is true if all of the expressions are. */
+/** Returns an expression that is true if all of the given expressions are true. */
 export const joinAll = (parts: readonly Sql[]): Sql => ({
   sql: parts.map(({ sql }) => sql).join(' AND ') || 'TRUE',
   values: parts.flatMap(({ values }) => values),
 });
 
-/** Returns the value that a condition requires of a field, or `undefined` if several values or none meet the condition. */
+/** Returns the value of an `in` condition that has exactly one distinct value. Returns `undefined` for any other condition. */
 function findOnlyValue(condition: Condition<AnyRecord>): Value | undefined {
   if (!('in' in condition)) return undefined;
   const values = new Set(condition.in);
@@ -57,19 +57,19 @@ export interface OrderedRows {
   readonly from: string;
   /** The conditions that the index serves. */
   readonly where: Sql;
-  /** The table of the index, as `item`, if the index is on an array. It has all columns of `where` and `orderBy`. */
+  /** The index table, if the index is on an array. Its alias is `item`, and it has all columns of `where` and `orderBy`. */
   readonly arrayIndex: string | undefined;
   readonly orderBy: string;
   /** The conditions that the index does not serve. */
   readonly filters: readonly Condition<AnyRecord>[];
-  /** Whether the index has a field before its last field that is not a flag. The condition on it usually leaves few rows. */
+  /** Whether a field before the last field of the index is not a flag. The condition on such a field usually leaves few rows. */
   readonly isNarrow: boolean;
 }
 
 /**
- * Returns how to read rows in the order of a query from an index. The index ends with the field of the order, and a condition fixes each
- * of its other fields to one value. Returns `undefined` if there is no such index. Prefers an index with a field before its last one
- * that is not a flag, because a flag matches more records.
+ * Returns how to read rows from an index in the order of a query. The index ends with the field of the order, and a condition fixes each of
+ * its other fields to one value. Returns `undefined` if there is no such index. Prefers an index that `isNarrow` (`OrderedRows`), because a
+ * condition on a flag matches more records.
  */
 export function findOrderedRows(
   table: Table,
@@ -112,8 +112,8 @@ export function toOrderBy(source: string, by: string, order: string): string {
 export interface Candidate extends Sql {
   readonly condition: Condition<AnyRecord>;
   /**
-   * A `lookup` finds at most one row for each value, an `index` any number. A `search` examines only the rows with
-   * `after < row <= last`, of all workspaces: the caller adds the two row numbers `after` and `last` to the values.
+   * A `lookup` finds at most one row for each value, and an `index` finds any number of rows. A `search` examines only the rows after a
+   * first row number, up to a second one, of all workspaces: the caller adds these two row numbers to the values.
    */
   readonly type: 'lookup' | 'search' | 'index';
   /** Whether the query can select a row twice, because the array of the record has several of the values. */

@@ -9,7 +9,7 @@ import { insertRecord, replaceRecord, toValues } from './write-records.ts';
 /** Reads and writes committed data, or the data of a transaction. */
 export interface Executor {
   read<T>(work: (database: Database) => T): Promise<T>;
-  /** Reads in steps. Each step may see newer data. */
+  /** Reads in steps. Each step may see newer data than the previous step. */
   readInSteps<T>(start: (database: Database) => Steps<T>): Promise<T>;
   /** Reads in steps. While an iterator of `Database.iterate` is open, all steps see the same snapshot. */
   scan<T>(start: (database: Database) => Steps<T>): Promise<T>;
@@ -114,10 +114,13 @@ function getReading(table: Table, fields: readonly string[] | undefined): Readin
   return reading;
 }
 
-/** Creates the reading of these fields and the IDs. Without `fields`, or if a record can lack one of them, it reads whole records. */
+/**
+ * Creates the reading of the given fields and the IDs. If no fields are given, or if a record can lack one of them, creates the reading of
+ * whole records.
+ */
 function createReading({ name, optional }: Table, fields: readonly string[] | undefined): Reading {
   const isWhole = !fields || fields.some((field) => optional.has(field));
-  // With one path, `json_extract` would not return JSON. So there are always at least two.
+  // With only one path, `json_extract` would not return JSON. So there are always at least two paths.
   const names = isWhole ? undefined : [...new Set(['id', 'workspaceId', ...fields])];
   const columns = names
     ? `json_extract("record", ${names.map((field) => `'$.${field}'`).join(', ')})`

@@ -5,8 +5,8 @@ import { quote, tables } from './layout.ts';
 const updates = [...tables.values()].flatMap(({ name: table, searches }) =>
   searches.map(({ field, name, outdated }) => ({
     isNeeded: `SELECT 1 FROM ${quote(outdated)} LIMIT 1`,
-    // A row with 'delete' removes a text from the index (https://sqlite.org/fts5.html#the_delete_command). In any other order of
-    // the rows, FTS5 writes to the file more often.
+    // A row with 'delete' removes a text from the index (https://sqlite.org/fts5.html#the_delete_command). With any other `ORDER BY`, FTS5
+    // writes to the file more often.
     run: `INSERT INTO ${quote(name)} (${quote(name)}, rowid, ${quote(field)})
       SELECT 'delete', "row", "text" FROM ${quote(outdated)} WHERE "text" IS NOT NULL
       UNION ALL SELECT NULL, "row", ${quote(field)} FROM ${quote(outdated)} CROSS JOIN ${quote(table)} USING ("row")
@@ -21,7 +21,8 @@ export function hasOutdatedIndexes(database: Database): boolean {
 
 /**
  * Updates the search indexes, before a commit. One statement for each index adds all new texts, because FTS5 writes its trigrams to the
- * file at the end of each statement and savepoint. A statement for each record would take about as long as the rest of a create.
+ * file at the end of each statement and savepoint. A statement for each record would take about as long as all other work that creates the
+ * record.
  */
 export function updateSearchIndexes(database: Database): void {
   for (const { isNeeded, run, clear } of updates) {

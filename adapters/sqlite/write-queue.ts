@@ -26,8 +26,8 @@ interface Write {
 }
 
 /**
- * Runs the writes of a connection one after another. Commits waiting writes together, as a commit group: the disk takes about as long
- * for a commit of many writes as for one of a single write. A write resolves after its commit, unless it `resolvesEarly`.
+ * Runs the writes of a connection one after another. Commits waiting writes together, as a commit group: the disk takes about as long for a
+ * commit of many writes as for a commit of a single write. A write resolves after its commit, unless it `resolvesEarly`.
  */
 export class WriteQueue {
   private readonly waiting: Write[] = [];
@@ -36,10 +36,10 @@ export class WriteQueue {
   constructor(private readonly database: Database) {}
 
   /**
-   * Runs `work`. If it throws, its changes are undone, but not those of other writes. Rejects if another process writes for ten
-   * seconds, or if the commit fails. With `resolvesEarly`, resolves before the commit, so that the next write of the caller can
-   * be committed together with this one. If the commit then fails, the next write is rejected if it is in the same commit
-   * group. Otherwise, it runs without the changes of this one.
+   * Runs `work`. If `work` throws, only its own changes are undone, unless the error (such as a full disk) ends the transaction of the
+   * whole commit group. Also rejects if another process writes for ten seconds, or if the commit fails. With `resolvesEarly`, resolves
+   * before the commit, so that the next write of the caller can be committed together with this one. If the commit then fails, the next
+   * write is rejected if it is in the same commit group. Otherwise, the next write runs without the changes of `work`.
    */
   run<T>(work: () => T | Promise<T>, resolvesEarly = false): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -75,7 +75,7 @@ export class WriteQueue {
     while (this.waiting.length > 0) {
       try {
         this.database.exec('BEGIN IMMEDIATE');
-        // A record of this version would lack columns of the newer one, and the tables may differ.
+        // A record of this version would lack columns of the newer version, and the tables may differ.
         rejectUpgradedFile(this.database);
         return true;
       } catch (error) {
@@ -124,7 +124,7 @@ export class WriteQueue {
     for (const run of settle) run();
   }
 
-  /** Runs a write, and returns a function that settles it after the commit. Throws if the error ended the whole transaction. */
+  /** Runs a write, and returns a function that settles it after the commit. Throws if an error of the write ended the whole transaction. */
   private async runInSavepoint({ resolvesEarly, run, resolve, reject }: Write): Promise<() => void> {
     this.database.exec('SAVEPOINT write');
     try {

@@ -105,8 +105,8 @@ export class ApiKeyService {
   }
 
   /**
-   * Records a use in the background. Uses are written one after another, so that they occupy one connection of the
-   * storage. A failed write is dropped: the next lookup of the key writes again.
+   * Records a use in the background. Uses are written one after another, so that they occupy only one connection of the storage. A failed
+   * write is dropped: the next lookup of the key writes again.
    */
   private recordUse({ workspaceId, id }: ApiKey, now: number): void {
     if (this.pendingUses.has(id) || this.pendingUses.size >= MAX_PENDING_USE_COUNT) return;

@@ -31,7 +31,7 @@ export const SECRET_RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 const SECRET_PATTERN = new RegExp(`^${PREFIX}([${BASE62}]{${SECRET_RANDOM_LENGTH}})([${BASE62}]{${CHECKSUM_LENGTH}})$`);
 
-/** Returns a new key with a secret, of which `hash` is the hash. Throws `invalid` if `expiresAt` is not in the future. */
+/** Returns a new key with the given secret. `hash` is the hash of the secret. Throws `invalid` if `expiresAt` is not in the future. */
 export function newApiKey(
   workspaceId: string,
   id: string,

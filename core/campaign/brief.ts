@@ -22,7 +22,7 @@ export interface Brief extends Omit<Campaign, 'resources'> {
   readonly contentPillar: ContentPillar | null;
 }
 
-/** The tags, groups and content pillar of a campaign that still exist, in any order. */
+/** The records that a campaign refers to and that still exist, in any order. */
 export interface ReferencedRecords {
   readonly tags: readonly Tag[];
   readonly groups: readonly Group[];

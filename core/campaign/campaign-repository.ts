@@ -21,7 +21,7 @@ export interface CampaignFilter {
 /** The campaigns of all workspaces. */
 export interface CampaignRepository
   extends Pick<Repository<Campaign>, 'findById' | 'findMany' | 'iterate' | 'add' | 'addMany' | 'update'> {
-  /** Returns the fields of a campaign that lists show, or `undefined` if the workspace does not have it. */
+  /** Returns the summary of a campaign, or `undefined` if the workspace does not have the campaign. */
   findSummary(workspaceId: string, id: string): Promise<CampaignSummary | undefined>;
   /** Returns a page of the campaigns that match the filter. */
   page(workspaceId: string, filter: CampaignFilter, page: PageRequest): Promise<Page<CampaignSummary>>;

@@ -28,7 +28,7 @@ export interface CampaignQuery extends PageRequest, Omit<CampaignFilter, 'tagIds
   readonly filter?: CampaignDateFilter | undefined;
 }
 
-/** `hasShared` says whether the actor's member shared the campaign. It is absent if the actor is not a member. */
+/** `hasShared` says whether the actor's member shared the campaign. It is absent if the actor has no member. */
 export type CampaignView = CampaignSummary & { readonly hasShared?: boolean };
 
 /** The use cases of campaigns. */
@@ -84,7 +84,7 @@ export class CampaignService {
     const { workspaceId } = actor;
     const { tagIds, tagNames, userId, filter, ...others } = query;
     const { tags } = this.storage;
-    // Campaigns keep the IDs of deleted tags. So IDs are looked up, too, and those of deleted tags match nothing.
+    // Campaigns keep the IDs of deleted tags. So the given IDs are looked up like the names, and IDs of deleted tags match nothing.
     const tagLists = await Promise.all([
       tagIds && tags.findMany(workspaceId, tagIds),
       tagNames && tags.findByNames(workspaceId, tagNames),
@@ -145,8 +145,8 @@ export class CampaignService {
   }
 
   /**
-   * Returns the IDs of the campaigns that the member has shared, or `undefined` if the actor is not a member. Shares are read
-   * after the campaigns. A share that was added in between is ignored, so that `hasShared` and the count `shares` agree.
+   * Returns the IDs of the campaigns that the member has shared, or `undefined` if the actor has no member. Shares are read after the
+   * campaigns. A share that was added in between is ignored, so that `hasShared` and the count `shares` agree.
    */
   private async findSharedIds(
     { workspaceId, member }: Actor,
@@ -162,7 +162,10 @@ export class CampaignService {
   }
 }
 
-/** Returns the view of a campaign. `sharedIds` are the campaigns that the actor's member has shared, or `undefined` without a member. */
+/**
+ * Returns the view of a campaign. `sharedIds` are the IDs of the campaigns that the actor's member has shared, or `undefined` if the actor
+ * has no member.
+ */
 function toView<C extends CampaignSummary>(
   campaign: C,
   sharedIds: ReadonlySet<string> | undefined,

@@ -54,7 +54,10 @@ export interface Campaign extends Entity {
   readonly updatedAt: string;
 }
 
-/** The stored fields that responses with a campaign show. If a new field belongs to them, add it here. The brief has its own fields. */
+/**
+ * The stored fields that responses with a campaign show. If these responses must show a new field, add it here. The brief has its own
+ * fields.
+ */
 export const CAMPAIGN_SUMMARY_FIELDS = [
   'id',
   'name',

@@ -8,7 +8,7 @@ import { DOMAIN_TAKEN, type Domain, type DomainChange, type DomainRequest, newDo
 import type { DomainFilter, DomainRepository } from './domain-repository.ts';
 import type { VerifiedSlugRepository } from './verified-slug-repository.ts';
 
-/** `primary` says whether this domain of the workspace has been live (not archived) for the longest time. */
+/** `primary` says whether this is the domain of the workspace that has been live (not archived) for the longest time. */
 export type DomainView = Domain & { readonly primary: boolean };
 
 export type DomainQuery = DomainFilter & PageRequest;

@@ -11,7 +11,7 @@ export interface VerifiedSlug {
 export interface VerifiedSlugRepository {
   /** Returns the workspace and the ID of the live, verified domain with a slug, or `undefined` if there is none. */
   find(slug: string): Promise<VerifiedSlug | undefined>;
-  /** Adds the slug of a domain. Rejects with `conflict` if a domain has it. */
+  /** Adds the slug of a domain. Rejects with `conflict` if the repository already has the slug. */
   add(domain: Domain): Promise<void>;
   /** Removes a slug. */
   remove(slug: string): Promise<void>;

@@ -2,7 +2,7 @@ import { createInvalidFieldsError, type FieldError } from '../shared/core-error.
 import { findKnownIds, findReferenceErrors } from '../shared/references.ts';
 import type { GroupRepository } from './group-repository.ts';
 
-/** Returns an error for each ID in a field that is not the ID of a known group. */
+/** Checks the group IDs in a field. Returns an error for each ID that is not in `known`. */
 export function findGroupReferenceErrors(
   known: ReadonlySet<string>,
   field: string,

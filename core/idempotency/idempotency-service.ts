@@ -4,8 +4,8 @@ import { type IdempotencyRecord, newLock, RESPONSE_TTL_MS, type StoredResponse }
 import type { IdempotencyRepository } from './idempotency-repository.ts';
 
 /**
- * A request that a client sends with an idempotency key. `keyId` is the ID of its API key, and `fingerprint` a hash of the ID in its path,
- * if there is one, and of its body.
+ * A request that a client sends with an idempotency key. `keyId` is the ID of its API key. `fingerprint` is a hash of its body and of the
+ * ID in its path, if the path has an ID.
  */
 export interface IdempotentRequest {
   readonly workspaceId: string;
@@ -18,8 +18,8 @@ export interface IdempotentRequest {
 }
 
 /**
- * Locks and stored responses of requests with an idempotency key. `Application.runOnce` calls `acquire`, and then `complete`
- * after a success or `release` after an error.
+ * The locks and the stored responses of requests with an idempotency key. `Application.runOnce` calls `acquire`, and then `complete` after
+ * a success or `release` after an error.
  */
 export class IdempotencyService {
   constructor(

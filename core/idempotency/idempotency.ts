@@ -1,6 +1,6 @@
 import type { Entity } from '../shared/entity.ts';
 
-/** The response of the first successful request, as the adapter that replays it needs it. The core does not look inside. */
+/** The response of the first successful request, in the form that the adapter needs to replay it. The core does not look inside. */
 export type StoredResponse = object;
 
 /** The lock or the stored response of a request with an idempotency key. Its ID combines API key, operation and idempotency key. */

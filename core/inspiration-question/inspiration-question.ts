@@ -108,9 +108,9 @@ export interface Availability {
 }
 
 /**
- * Returns which of the questions that are active and not archived are available to an actor. The user type of such a question is `all` or
- * the seat type of the member. The question is for everybody, or for a group of the member. An actor without a member gets the questions
- * that are open to all.
+ * Returns which questions an actor can use, of those that are active and not archived. The user type of the question must be `all` or the
+ * seat type of the member. If the question has groups, the member must be in one of them. An actor without a member can use only questions
+ * with the user type `all` and without groups.
  */
 export function getAvailability({ member }: Actor): Availability {
   return member

@@ -26,8 +26,8 @@ interface WorkspaceClicks {
 }
 
 /**
- * Adds up clicks, and stores them in batches. Each batch is stored exactly once, also if the outcome of an attempt was unknown. The
- * transaction of a batch also stores the number of the batch, and skips a batch whose number is stored already.
+ * Adds up clicks, and stores them in batches. No batch is stored twice, even if the outcome of an attempt was unknown. The transaction of a
+ * batch also stores the number of the batch, and skips a batch whose number is stored already.
  */
 export class ClickCounter {
   private readonly workspaces = new Map<string, WorkspaceClicks>();

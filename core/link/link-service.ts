@@ -35,8 +35,8 @@ export class LinkService {
   }
 
   /**
-   * Returns where a request leads. `key` is `undefined` if the path of the request cannot be a link. Rejects if something
-   * is not cached, and the storage is unavailable or too many lookups wait for it.
+   * Returns where a request leads. `key` is `undefined` if the path of the request cannot be a link. If something is not cached, rejects
+   * when the storage is unavailable or too many lookups wait for the storage.
    */
   async resolve(host: LinkHost, key: string | undefined): Promise<LinkTarget> {
     const link = key === undefined ? undefined : await this.links.get(key);
@@ -60,7 +60,7 @@ export class LinkService {
     return this.counter.pendingCount;
   }
 
-  /** Stores all counted clicks. Rejects if that failed. Then the clicks are kept for the next call. */
+  /** Stores all counted clicks. Rejects if that fails for some clicks, and keeps these clicks for the next call. */
   storeClicks(): Promise<void> {
     return this.counter.flush();
   }
@@ -101,7 +101,7 @@ export class LinkService {
     const { visitorKeys } = this.storage;
     const found = await visitorKeys.findByDay(day);
     if (found !== undefined) return found;
-    // Before the new secret is added: if this fails, the next call tries again.
+    // Removed before the new secret is added: if the removal fails, the next call tries again.
     await visitorKeys.removeBefore(day);
     const secret = this.system.newSecret();
     try {

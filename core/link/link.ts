@@ -46,17 +46,23 @@ export interface LinkCampaign extends Pick<Campaign, 'status' | 'destinationUrl'
 
 /** The target of a request for a short link. */
 export type LinkTarget =
-  /** To the destination of the campaign. */
+  /** The request leads to the destination of the campaign. */
   | { readonly type: 'destination'; readonly url: string; readonly link: Link }
-  /** The campaign is archived, has ended or has no destination. `url` is the `expiredUrl` of its domain, if there is one. */
+  /**
+   * The campaign is archived, has ended or has no destination. `url` is the `expiredUrl` of the domain of the campaign, if the domain has
+   * this URL.
+   */
   | { readonly type: 'expired'; readonly url: string | undefined }
   /**
    * The host has no such link, or the campaign is a draft or has not started. `url` is the `notFoundUrl` of the domain that the request
-   * names, if there is one.
+   * names, if the domain has this URL.
    */
   | { readonly type: 'unknown'; readonly url: string | undefined };
 
-/** Returns where the links of a campaign lead at a time, in milliseconds since the epoch. The first condition that holds decides. */
+/**
+ * Returns where the links of a campaign lead at a time, in milliseconds since the epoch. If both the conditions of `expired` and those of
+ * `unknown` hold, the type is `expired`.
+ */
 export function getTargetType(
   { status, destinationUrl, startsAt, endsAt }: LinkCampaign,
   now: number,

@@ -10,7 +10,7 @@ import type { Storage } from '../storage.ts';
 import { createShareId, newShare, type Share } from './share.ts';
 import type { ShareFilter } from './share-repository.ts';
 
-/** A share with the name of its member, and with its short link, or `null` if there is none. */
+/** A share with the name of its member and its short link. `link` is `null` if the share has no short link. */
 export type ShareView = Omit<Share, 'linkKey'> & { readonly memberName: string; readonly link: string | null };
 
 export type ShareQuery = Omit<ShareFilter, 'campaignId'> & PageRequest;
@@ -54,7 +54,7 @@ export class ShareService {
     return { items: await this.toViews(campaign, items, sharers), hasNext };
   }
 
-  /** Adds the share of a member, unless it exists. One transaction adds and counts it, so that shares and count always agree. */
+  /** Adds the share of a member, unless it exists. One transaction adds and counts it, so that the shares and their count always agree. */
   private add(workspaceId: string, campaignId: string, memberId: string) {
     return this.storage.runInTransaction(async ({ campaigns, shares, links }) => {
       const campaign = requireFound(await campaigns.findById(workspaceId, campaignId), 'campaign');

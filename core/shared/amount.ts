@@ -10,7 +10,7 @@ export function parseAmount(value: number | string): string | undefined {
   return AMOUNT_PATTERN.test(text) ? text : undefined;
 }
 
-/** Returns a whole number from 0 to 2^53 − 1, given as a number or as its digits, or `undefined` if it is invalid. */
+/** Returns the whole number (0 to 2^53 − 1) that is given as a number or as its digits. Returns `undefined` if the value is invalid. */
 export function parseWholeNumber(value: number | string): number | undefined {
   const text = String(value);
   return WHOLE_NUMBER_PATTERN.test(text) && Number(text) <= Number.MAX_SAFE_INTEGER ? Number(text) : undefined;

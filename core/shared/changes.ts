@@ -16,9 +16,8 @@ export function selectDefaults<F extends object, D extends Partial<F>>(
 }
 
 /**
- * Returns the record with the given fields changed and `updatedAt` set. Fields that are `undefined` keep their value. If
- * nothing changes, it returns the same record. `updatedAt` never decreases: of concurrent changes, the last one to be
- * stored may have started first.
+ * Returns the record with the given fields changed and `updatedAt` set. Fields that are `undefined` keep their value. If nothing changes,
+ * it returns the same record. `updatedAt` never decreases, even if a concurrent change that started later was stored first.
  */
 export function applyChanges<T extends { readonly updatedAt: string }>(
   record: T,

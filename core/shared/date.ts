@@ -1,4 +1,4 @@
-/** A date, or a date-time. The groups are the time with its zone, and the zone. */
+/** A date, or a date-time. The capture groups are the time with its zone, and the zone. */
 const DATE_PATTERN =
   /^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])(T(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?(Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])?)?$/;
 
