@@ -57,7 +57,7 @@ async function createMissing(engine: StorageEngine, system: System, secret?: str
 
 /**
  * Creates the API key `secret` of the admin of the demo workspace, unless it exists. Throws if the key exists but cannot be used, or if
- * there is no demo workspace with its admin.
+ * the demo workspace or its admin is missing.
  */
 async function ensureKey(app: Application, storage: Storage, system: System, secret: string): Promise<Demo> {
   const { workspaceId, memberId } = await findDemoAdmin(app);

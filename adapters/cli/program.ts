@@ -42,7 +42,7 @@ export function createProgram(version: string, actions: Actions): Parser {
   for (const [name, summary] of Object.entries(parentCommands)) {
     const subcommands = commands.filter((command) => command.name.startsWith(`${name} `));
     const parentParser = program.command(name);
-    // The help of a parent command shows the example of its first subcommand other than `list`, or of `list` if there is no other.
+    // The help of a parent command shows the example of its first subcommand other than `list`, or of `list` if it is the only one.
     const { example } = subcommands.find((command) => !command.name.endsWith(' list')) ?? (subcommands[0] as Command);
     describe(parentParser, { summary, example });
     for (const command of subcommands)

@@ -20,7 +20,7 @@ export interface Measurement {
   readonly p99: number;
   /** The processor time of the server per request, in microseconds. */
   readonly cpu: number;
-  /** The processor time of the database server per request, in microseconds. It is 0 if there is no database server. */
+  /** The processor time of the database server per request, in microseconds. It is 0 without a database server. */
   readonly databaseCpu: number;
 }
 

@@ -44,7 +44,7 @@ suite('the progress of a command', {
     assert.equal(readOutput().length, '\r\x1b[K'.length + 29);
   },
 
-  'is a new line of text every five seconds if there is no terminal': () => {
+  'is a new line of text every five seconds without a terminal': () => {
     const { clock, progress, readOutput } = createProgress({});
     for (clock.now = 1; clock.now < 5 * SECOND; clock.now += 99) progress.show(1, 'lines', 0.1);
     assert.equal(readOutput(), '');

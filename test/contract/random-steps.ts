@@ -538,9 +538,9 @@ const listing = {
 };
 
 /**
- * The use cases that the steps call. `useCases` does not compile if it lacks one of them. Excluded are use cases that each run calls
- * before or after the steps (`workspaces.create` and `iterate`) or that `Side.caller` calls (`flush`), and use cases whose results depend
- * on the memory of one process (`needsLookup` and the links). No run calls `workspaces.iterate`.
+ * The use cases that the steps call. `useCases` does not compile if it lacks one of them. Some are excluded, because each run calls them
+ * before or after the steps (`workspaces.create` and `iterate`), or because `Side.caller` calls them (`flush`). Others are excluded,
+ * because their results depend on the memory of one process (`needsLookup` and the links). No run calls `workspaces.iterate`.
  */
 type UseCase = Exclude<
   UseCaseName,

@@ -115,12 +115,12 @@ const requiredFields: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The dates of the longest possible campaign. A test can replace either of them by any valid date. */
-const LONGEST_PERIOD = { startDate: '0001-01-01', endDate: '9999-12-31' };
+const MAX_PERIOD = { startDate: '0001-01-01', endDate: '9999-12-31' };
 
 /** Calls an operation with a valid body, to which `changes` are applied. */
 function callWith(api: Api, operation: Operation, tenant: Tenant, changes: object) {
   const { path, body } = validCallOf(operation, tenant);
-  const dates = operation.body && 'startDate' in operation.body.shape ? LONGEST_PERIOD : {};
+  const dates = operation.body && 'startDate' in operation.body.shape ? MAX_PERIOD : {};
   return api.call(operation.method, path, { key: tenant.key, body: { ...body, ...dates, ...changes } });
 }
 
