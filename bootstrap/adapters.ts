@@ -11,7 +11,7 @@ import type { Settings } from './settings.ts';
 export interface AdapterChoice {
   /** The setting that says where the data of the adapter is. It has no effect with another adapter. */
   readonly location?: keyof Settings;
-  /** Whether `WORKERS` can be more than 1, because all workers use the same data. */
+  /** Whether `WORKERS` can be more than 1. With SQLite, it cannot: commands can use the file of a server, but only one server at a time. */
   readonly canHaveWorkers: boolean;
 }
 
@@ -162,7 +162,7 @@ export const rateLimiters: Readonly<Record<Settings['RATE_LIMITER'], RateLimiter
   },
 };
 
-/** Returns the names of the adapters that have a capability, for messages: `memory or mongodb`. */
+/** Returns the names of the adapters that have a capability, for messages: `sqlite or mongodb`. */
 export function listNamesWith<C>(choices: Readonly<Record<string, C>>, capability: keyof C): string {
   return Object.keys(choices)
     .filter((name) => choices[name]?.[capability])

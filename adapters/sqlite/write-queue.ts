@@ -38,8 +38,8 @@ export class WriteQueue {
   /**
    * Runs `work`. If `work` throws, only its own changes are undone, unless the error (such as a full disk) ends the transaction of the
    * whole commit group. Also rejects if another process writes for ten seconds, or if the commit fails. With `resolvesEarly`, resolves
-   * before the commit, so that the next write of the caller can be committed together with this one. If the commit then fails, the next
-   * write is rejected if it is in the same commit group. Otherwise, the next write runs without the changes of `work`.
+   * before the commit, so that the next write of the caller can be committed together with this one. If the commit then fails, a next
+   * write in the same commit group is also rejected. A next write in a later group runs, but without the changes of `work`.
    */
   run<T>(work: () => T | Promise<T>, resolvesEarly = false): Promise<T> {
     return new Promise<T>((resolve, reject) => {

@@ -101,7 +101,7 @@ export function newInspirationQuestion(
   return { id, workspaceId, createdAt, updatedAt: createdAt, ...fields, ...selectDefaults(DEFAULTS, fields) };
 }
 
-/** The user types and the groups of the questions that an actor can use. A question without groups is for everybody. */
+/** The user types and the groups of the questions that an actor can use. A question without groups is for members of all groups. */
 export interface Availability {
   readonly userTypes: readonly UserType[];
   readonly groupIds: readonly string[];

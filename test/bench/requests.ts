@@ -131,7 +131,7 @@ export async function sendRequest(
   return { status: response.status, headers, body: await response.text() };
 }
 
-/** Returns the IDs of the campaigns on all pages that `list` requests. The member of the key has shared some of the campaigns. */
+/** Returns the IDs of the campaigns on all pages that `list` requests. Only some of them are shared by the member of the key. */
 export async function listCampaignIds(port: number, sample: Sample): Promise<string[]> {
   const list = createListType(sample);
   const responses = await Promise.all(list.requests.map((request) => sendRequest(port, list, request)));

@@ -10,7 +10,7 @@ export interface Sample {
   readonly key: string;
 }
 
-/** The number of members. It is small, so that each member has shared many campaigns, including some on every page. */
+/** The number of members. It is small, so that each member has shared many of the newest campaigns, which are on the first pages. */
 const MEMBER_COUNT = 10;
 
 const CLI_PATH = join(import.meta.dirname, '../../bootstrap/cli.js');

@@ -21,7 +21,7 @@ async function getStatus(service: ServiceProcess, path: string): Promise<number>
 }
 
 suite('npm start', {
-  'builds once if several start at the same time, and builds again only if a source has changed': () =>
+  'builds once if several processes start at the same time, and builds again only if a source has changed': () =>
     withCheckout({}, async (checkout) => {
       const services = await Promise.all(Array.from({ length: START_COUNT }, () => checkout.start('npm start')));
       for (const service of services) assert.equal(await getStatus(service, '/docs'), 200);

@@ -148,7 +148,7 @@ suite('a start with a SQLite file', {
   'leaves the whole demo workspace or none if it is killed': withFile(async (file) => {
     for (let kill = 0; kill < KILL_COUNT; kill++) {
       const child = spawn(process.execPath, [MAIN_PATH], { env: { ...process.env, PORT: '0', SQLITE_FILE: file } });
-      // The server is killed when it prints its address, or before, after a random time that grows with the number of kills.
+      // The server is killed when it prints its address, or earlier, after a random time. The maximum of this time grows with each kill.
       const firstOutput = once(child.stdout, 'data');
       await Promise.race([firstOutput, delay(200 + 30 * Math.random() * kill)]);
       child.kill('SIGKILL');

@@ -12,7 +12,7 @@ suite('Dockerfile', {
     for (const other of bases.slice(1)) assert.match(other, /^base\b/);
   },
 
-  'copies the whole build context, which contains only existing files': async () => {
+  'copies all files that .dockerignore includes, and each of them exists': async () => {
     const copied = (await readDockerfile())
       .filter(({ keyword, args }) => keyword === 'COPY' && !args.startsWith('--from'))
       .flatMap(({ args }) => args.split(' ').slice(0, -1));

@@ -230,7 +230,7 @@ async function runCommand(work: () => Promise<unknown>): Promise<Outcome> {
   return { ...outcome, milliseconds: endedAt - startedAt, endedAt };
 }
 
-/** Sends the first change, which causes the loss of the majority, and then the others. Retries each while its first attempt may wait. */
+/** Sends the first change, which causes the loss of the majority, and then the others. Retries each after `RETRY_DELAY_MS`. */
 async function sendAll(environment: Environment, loseMajority: () => Promise<void>): Promise<[Changes, Outcomes]> {
   let markLost: () => void;
   const majorityLost = new Promise<void>((resolve) => (markLost = resolve));

@@ -38,8 +38,8 @@ const WARM_UP_DURATION_MS = 3_000;
 /** The number of connections that send nothing. */
 const SILENT_CONNECTION_COUNT = 1_500;
 /**
- * The maximum time until a new connection gets a response. A tenth of this time would suffice. The response took twice this time when
- * the service accepted only one connection in each turn of the event loop, which took ten milliseconds.
+ * The maximum time until a new connection gets a response. A tenth of this time would suffice. The event loop accepts one connection in
+ * each turn. When a turn could take ten milliseconds while connections waited, the response took twice this time.
  */
 const ACCEPT_TIMEOUT_MS = 2_000;
 /** How long a load runs before the measurement, and during it. */
@@ -48,7 +48,7 @@ const MEASUREMENT_DURATION_MS = 1_500;
 
 /**
  * A search takes two milliseconds of processor time, so this process can send three times as many searches as the service can
- * serve. A search hardly uses memory, whose speed depends on other programs.
+ * serve. A search reads little memory, so other programs hardly change its processor time.
  */
 const SEARCH = requestBytes('GET', '/campaigns?search=zq');
 const CAMPAIGN = JSON.stringify({ ...createCampaignBody(), description: 'z'.repeat(5_000) });

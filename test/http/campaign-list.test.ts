@@ -16,12 +16,12 @@ suite('GET /campaigns', {
   'lists the unarchived campaigns of the workspace, newest first': () =>
     withFixture(async (fixture, { app }) => {
       const create = (name: string, status = 'published') => fixture.create('/campaigns', { name, status });
-      for (const name of ['first', 'third', 'second']) await create(name);
+      for (const name of ['b', 'c', 'a']) await create(name);
       await create('draft', 'draft');
       await create('archived', 'archived');
       const { id } = await create('archived later');
       await app.campaigns.update(fixture, id, { status: 'archived' });
-      const live = ['draft', 'second', 'third', 'first'];
+      const live = ['draft', 'a', 'c', 'b'];
       await assertNames(fixture, {
         '': live,
         'includeArchived=false': live,

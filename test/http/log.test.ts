@@ -84,7 +84,7 @@ interface Log {
   readonly stderr: string;
 }
 
-/** Runs a service as a process during `work`, which sends requests, stops the service, and resolves to its log. */
+/** Runs a service as a process. Calls `work`, which sends requests, and then stops the service. Resolves to its log. */
 async function runAndReadLog(settings: Record<string, string>, work: (url: string) => Promise<unknown>): Promise<Log> {
   let stderr = '';
   await withProcess(settings, async ({ url, child, output, waitForExit }) => {
@@ -126,7 +126,7 @@ suite('the log', {
     assert.deepEqual([health.route, ready.route], ['/healthz', '/readyz']);
   },
 
-  'contains at no level a secret from a part of a request, except from the path of a 404': async () => {
+  'contains no secret of a request at any level, except a secret in a path that returns 404': async () => {
     const check = async (level: string) => {
       let statuses: number[] = [];
       const settings = { LOG_LEVEL: level, REFUSED_CREDENTIALS_PER_MINUTE: '3' };

@@ -285,8 +285,8 @@ suite('a request for a short link', {
     assert.equal(response?.headers.get('location'), DESTINATION);
   }),
 
-  'is rejected after 60 requests for unknown links from its address, even if it is for a known link': withLinks(
-    async ({ request, share }) => {
+  'is rejected after more than 60 requests for unknown links from its address, even if it is for a known link':
+    withLinks(async ({ request, share }) => {
       const path = await share(null);
       // A path that cannot be a guessed key does not count.
       for (let i = 0; i < 70; i++) assert.equal((await request({ path: '/favicon.ico' })).status, 404);
@@ -300,8 +300,7 @@ suite('a request for a short link', {
         assert.equal(status, 429, limited);
         assert.ok(Number(headers['retry-after']) >= 1 && Number(headers['retry-after']) <= 60);
       }
-    },
-  ),
+    }),
 
   'counts toward the limit of the client address that a trusted proxy adds to X-Forwarded-For': withLinks(
     async ({ request }) => {

@@ -291,38 +291,37 @@ suite('a shard that is unavailable', {
       });
     }),
 
-  'makes only calls for its own workspaces fail, with DatabaseUnavailable, leaves free connections, and is logged':
-    () =>
-      withOwnCluster((cluster, uri) =>
-        withStorage(cluster, uri, async ({ engine, connection, logLines }) => {
-          cluster.hostTimeoutMs = 200;
-          const [availableId, unavailableId] = [newWorkspaceIdOnShard(0, cluster), newWorkspaceIdOnShard(1, cluster)];
-          await engine.tags.add(buildTag(availableId, 'before'));
-          await (cluster.shards[1] as ServerProcess).kill();
-          const counts = Promise.allSettled(
-            Array.from({ length: COMMAND_COUNT }, () => engine.tags.count(unavailableId, [])),
-          );
-          await delay(REQUEST_INTERVAL_MS);
-          const usedCount = connection.connectionsInUse + connection.waitingCommandCount;
-          assert.ok(usedCount <= COMMAND_COUNT / 2, `${usedCount} commands have a connection or wait for one`);
-          const added = await Promise.allSettled(
-            Array.from({ length: 20 }, (_, i) =>
-              engine.tags.add(buildTag(i % 2 ? unavailableId : availableId, `Tag ${i}`)),
-            ),
-          );
-          for (const [i, result] of added.entries()) {
-            if (i % 2) assert.equal((result as PromiseRejectedResult).reason.name, 'DatabaseUnavailable');
-            else assert.equal(result.status, 'fulfilled');
-          }
-          assert.equal(await engine.tags.count(availableId, []), 11);
-          const transaction = engine.runInTransaction(({ tags }) => tags.add(buildTag(unavailableId, 'one')));
-          await assert.rejects(transaction, { name: 'DatabaseUnavailable' });
-          await engine.checkReady();
-          for (const { status } of await counts) assert.equal(status, 'rejected');
-          assert.match(logLines.join('\n'), /^A shard of MongoDB is unavailable: .*for set \d+\. Check/m);
-          assert.doesNotMatch(logLines.join('\n'), /^MongoDB/m);
-        }),
-      ),
+  'causes DatabaseUnavailable only for its own workspaces, does not use up the connections, and is logged': () =>
+    withOwnCluster((cluster, uri) =>
+      withStorage(cluster, uri, async ({ engine, connection, logLines }) => {
+        cluster.hostTimeoutMs = 200;
+        const [availableId, unavailableId] = [newWorkspaceIdOnShard(0, cluster), newWorkspaceIdOnShard(1, cluster)];
+        await engine.tags.add(buildTag(availableId, 'before'));
+        await (cluster.shards[1] as ServerProcess).kill();
+        const counts = Promise.allSettled(
+          Array.from({ length: COMMAND_COUNT }, () => engine.tags.count(unavailableId, [])),
+        );
+        await delay(REQUEST_INTERVAL_MS);
+        const usedCount = connection.connectionsInUse + connection.waitingCommandCount;
+        assert.ok(usedCount <= COMMAND_COUNT / 2, `${usedCount} commands have a connection or wait for one`);
+        const added = await Promise.allSettled(
+          Array.from({ length: 20 }, (_, i) =>
+            engine.tags.add(buildTag(i % 2 ? unavailableId : availableId, `Tag ${i}`)),
+          ),
+        );
+        for (const [i, result] of added.entries()) {
+          if (i % 2) assert.equal((result as PromiseRejectedResult).reason.name, 'DatabaseUnavailable');
+          else assert.equal(result.status, 'fulfilled');
+        }
+        assert.equal(await engine.tags.count(availableId, []), 11);
+        const transaction = engine.runInTransaction(({ tags }) => tags.add(buildTag(unavailableId, 'one')));
+        await assert.rejects(transaction, { name: 'DatabaseUnavailable' });
+        await engine.checkReady();
+        for (const { status } of await counts) assert.equal(status, 'rejected');
+        assert.match(logLines.join('\n'), /^A shard of MongoDB is unavailable: .*for set \d+\. Check/m);
+        assert.doesNotMatch(logLines.join('\n'), /^MongoDB/m);
+      }),
+    ),
 });
 
 const millisecondsOf = (sent: readonly LoadResponse[]) => sent.map(({ milliseconds }) => milliseconds);

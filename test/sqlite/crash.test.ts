@@ -9,7 +9,7 @@ import type { AcknowledgedWrite } from './writer-process.ts';
 import { assertNothingLost, withWriters } from './writers.ts';
 
 const ROUND_COUNT = quickOrLong(4, 40);
-/** The size of the write-ahead log at which SQLite copies it into the file (`CHECKPOINT_PAGE_COUNT` in adapters/sqlite/file.ts). */
+/** A little less than the size of the log at which SQLite copies it into the file (`CHECKPOINT_PAGE_COUNT` in adapters/sqlite/file.ts). */
 const MAX_LOG_SIZE = 4_000 * 4_096;
 
 suite('a SQLite file after a crash', {

@@ -122,8 +122,8 @@ function parseParameter(type: string, values: readonly string[]): unknown {
 }
 
 /**
- * Normalizes a request as the service does. The document does not describe that the service accepts surrounding spaces, an
- * upper-case scheme, a dot at the end of a domain name, and duplicates in a list.
+ * Normalizes a request as the service does. Some schemas of the document are stricter than the service: their patterns allow no
+ * surrounding spaces, and their `maxItems` count duplicates.
  */
 function normalize(value: unknown): unknown {
   if (typeof value === 'string') {

@@ -35,8 +35,8 @@ export interface ServiceOptions {
 /**
  * Runs the service with the demo workspace during a test, on the storage that TEST_STORAGE names (by default, a SQLite file).
  *
- * If TEST_PROCESSES is `2`, a second process gets every other request. This needs a storage that processes can share, and a test that
- * does not set the clock. All requests of `call` with the demo key go to the first process.
+ * If TEST_PROCESSES is `2`, requests alternate between two processes, except those of `call` without a `key`. This needs a storage that
+ * processes can share, and a test that does not set the clock.
  */
 export async function withService(
   test: (api: Api) => Promise<void>,
@@ -55,11 +55,8 @@ export async function withService(
     other = hasTwoProcesses ? await startProcess({ LOG_LEVEL: 'error', ...environment }) : undefined;
     const { url, metricsUrl, app } = running;
     const demo = running.demo ?? (await createDemo(app, system.now(), DEMO_API_KEY));
-    let isOtherNext = false;
-    const getNextUrl = () => {
-      isOtherNext = !isOtherNext;
-      return isOtherNext && other ? other.url : url;
-    };
+    let requestCount = 0;
+    const getNextUrl = () => (other && requestCount++ % 2 === 0 ? other.url : url);
     const call: Api['call'] = async (method, path, options) => {
       const response = await request((options?.key === undefined ? url : getNextUrl()) + path, method, options);
       assertAsDocumented(method, path, response, options?.body);
