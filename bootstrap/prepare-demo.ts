@@ -10,7 +10,7 @@ import { ADMIN_EMAIL, createDemo, DEMO_NAME, type Demo } from './demo.ts';
 import type { Settings } from './settings.ts';
 
 /** The result of `prepareDemo`. */
-export interface PreparedStorage {
+export interface PreparedDemo {
   /** The demo workspace, if its API key is known: the workspace is new, or `DEMO_API_KEY` is set. */
   readonly demo: Demo | undefined;
   readonly firstWorkspaceId: string | undefined;
@@ -21,7 +21,7 @@ export interface PreparedStorage {
  * is a key of the admin of the demo workspace. All changes are one transaction, so that a crash leaves no part of the workspace, and
  * servers that start at the same time create it once. Rejects with a `UsageError` if the workspace or the key cannot be created or used.
  */
-export async function prepareDemo(engine: StorageEngine, system: System, settings: Settings): Promise<PreparedStorage> {
+export async function prepareDemo(engine: StorageEngine, system: System, settings: Settings): Promise<PreparedDemo> {
   const { STORAGE, DEMO_WORKSPACE, DEMO_API_KEY } = settings;
   const [first] = await engine.workspaces.list('', 1);
   // If it is clear that nothing must be created, there is no transaction, so that the start does not wait for another process that
@@ -43,7 +43,7 @@ export async function prepareDemo(engine: StorageEngine, system: System, setting
  * Creates the demo workspace if the storage has no workspace. Otherwise, if `secret` is given, ensures that it is an API key of the demo
  * workspace (`ensureKey`).
  */
-async function createMissing(engine: StorageEngine, system: System, secret?: string): Promise<PreparedStorage> {
+async function createMissing(engine: StorageEngine, system: System, secret?: string): Promise<PreparedDemo> {
   const storage = createStorage(engine);
   const app = new Application(storage, system);
   const [first] = await engine.workspaces.list('', 1);

@@ -1,13 +1,13 @@
 import { storages } from './adapters.ts';
 import type { ListeningAddresses } from './listen.ts';
-import type { PreparedStorage } from './prepare-demo.ts';
+import type { PreparedDemo } from './prepare-demo.ts';
 import { type Settings, settings as settingSchemas } from './settings.ts';
 
 /**
  * Returns the text that a server prints after its start. It has the addresses of the API, the short links and the metrics. Depending on
  * the storage, it also has the location of the data, and the API key of the demo or the command to run next.
  */
-export function formatStartMessage(settings: Settings, running: ListeningAddresses & Partial<PreparedStorage>): string {
+export function formatStartMessage(settings: Settings, running: ListeningAddresses & Partial<PreparedDemo>): string {
   const { url, metricsUrl, linksUrl, demo, firstWorkspaceId } = running;
   const { describeLocation, isShared, hasDemo } = storages[settings.STORAGE];
   const workers = settings.WORKERS > 1 ? `, with ${settings.WORKERS} workers` : '';

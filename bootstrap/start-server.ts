@@ -9,17 +9,17 @@ import type { System } from '../core/shared/system.ts';
 import { storages } from './adapters.ts';
 import { tokens, wireServer } from './container.ts';
 import { checkAddress, type ListeningAddresses, listen } from './listen.ts';
-import { type PreparedStorage, prepareDemo } from './prepare-demo.ts';
+import { type PreparedDemo, prepareDemo } from './prepare-demo.ts';
 import type { Settings } from './settings.ts';
 import { FLUSH_TIMEOUT_MS, SHUTDOWN_TIMEOUT_MS } from './shutdown-times.ts';
 
 /** An HTTP server that is listening. */
-export interface RunningServer extends ListeningAddresses, PreparedStorage {
+export interface RunningServer extends ListeningAddresses, PreparedDemo {
   readonly app: Application;
   /**
    * Shuts down gracefully. From the call on, the server is not ready, and closes each connection after its next response. After
-   * `readinessDelayMs`, the server accepts no more connections and drains the open ones. Resolves to `true` when all connections are
-   * closed. Resolves to `false` at the shutdown timeout, which is ten seconds after the call.
+   * `readinessDelayMs`, the server accepts no more connections and drains the open ones. Resolves to `true` when all connections, also
+   * those to the storage, are closed. Resolves to `false` at the shutdown timeout, which is ten seconds after the call.
    */
   stop(readinessDelayMs?: number): Promise<boolean>;
 }
@@ -38,16 +38,16 @@ export async function startServer(
   const http = container.get(tokens.http);
   const metrics = settings.METRICS_PORT === undefined ? undefined : createMetricsServer(container.get(tokens.metrics));
   const links = settings.LINKS_PORT === undefined ? undefined : container.get(tokens.links);
-  const connections = container.getAll(tokens.connection, { optional: true });
-  const closeAll = async () => {
+  const storageConnections = container.getAll(tokens.connection, { optional: true });
+  const shutDown = async () => {
     metrics?.close();
     metrics?.closeAllConnections();
     await Promise.all([http.connections.close(), links?.stop()]);
     await Promise.race([app.apiKeys.flush(), delay(FLUSH_TIMEOUT_MS, undefined, { ref: false })]);
-    await Promise.all(connections.map((connection) => connection.close()));
+    await Promise.all(storageConnections.map((connection) => connection.close()));
   };
   try {
-    await Promise.all(connections.map((connection) => connection.open()));
+    await Promise.all(storageConnections.map((connection) => connection.open()));
     const metricsUrl = metrics && `${await listen(metrics, settings, 'METRICS_')}/metrics`;
     const { hasDemo } = storages[settings.STORAGE];
     // `startWorkers` relies on the order: the server of short links listens before the API server.
@@ -68,7 +68,7 @@ export async function startServer(
         // The connections to a database that does not respond may not close in time.
         const isComplete = await Promise.race([
           delay(readinessDelayMs)
-            .then(closeAll)
+            .then(shutDown)
             .then(() => true),
           delay(SHUTDOWN_TIMEOUT_MS, false, { ref: false }),
         ]);
@@ -80,7 +80,7 @@ export async function startServer(
       },
     };
   } catch (error) {
-    await closeAll();
+    await shutDown();
     throw error;
   }
 }

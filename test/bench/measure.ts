@@ -33,7 +33,7 @@ export class LoadClient {
   private readonly child: ChildProcess = fork(join(import.meta.dirname, 'client.js'), { serialization: 'advanced' });
   private readonly exited = once(this.child, 'exit');
 
-  /** Sends enough requests that V8 has probably optimized the server's code. Stops after `MAX_WARM_UP_MS` at the latest. */
+  /** Sends enough requests that V8 has probably optimized the server's code. Begins no step after `MAX_WARM_UP_MS`. */
   async warmUp(server: MeasuredServer, type: RequestType): Promise<void> {
     let requests = 0;
     for (const end = Date.now() + MAX_WARM_UP_MS; requests < WARM_UP_REQUEST_COUNT && Date.now() < end; ) {

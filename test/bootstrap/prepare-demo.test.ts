@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { UsageError } from '../../adapters/cli/usage-error.ts';
 import { createNodeSystem } from '../../adapters/node/system.ts';
 import { createStorage, type StorageEngine } from '../../adapters/persistence/storage-engine.ts';
-import { type PreparedStorage, prepareDemo } from '../../bootstrap/prepare-demo.ts';
+import { type PreparedDemo, prepareDemo } from '../../bootstrap/prepare-demo.ts';
 import { readSettings } from '../../bootstrap/read-settings.ts';
 import { isApiKeySecret } from '../../core/access/api-key.ts';
 import { Application } from '../../core/application.ts';
@@ -19,7 +19,7 @@ interface Start {
   readonly engine: StorageEngine;
   readonly app: Application;
   /** Prepares the storage as the start of a server does. */
-  prepare(settings?: Readonly<Record<string, string>>, system?: System): Promise<PreparedStorage>;
+  prepare(settings?: Readonly<Record<string, string>>, system?: System): Promise<PreparedDemo>;
 }
 
 /** Creates a test that runs on an empty storage of each engine that can have a demo workspace. */

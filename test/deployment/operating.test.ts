@@ -22,7 +22,7 @@ suite('docs/operating.md', {
     for (const name of globalStoreNames) assert.deepEqual(Object.fromEntries(shardKeys)[name], ["_id: 'hashed'"]);
   },
 
-  'has for each collection a shard key that is a prefix of an index, and of every unique index': () =>
+  'has for each collection with workspaces a shard key that is a prefix of an index, and of every unique index': () =>
     withDatabase((uri) =>
       withMongoClient(uri, async (client) => {
         // The read waits until the indexes are created.

@@ -40,6 +40,7 @@ const EXPECTED_STATUSES: Readonly<Record<string, readonly number[]>> = {
   GET: [200],
   POST: [200, 201, 409],
   PATCH: [200, 409],
+  // These requests have an unknown ID, so that the records remain.
   DELETE: [404],
 };
 
@@ -111,11 +112,11 @@ async function runSoak(
 
 /** Returns a function that sends a valid, invalid or abandoned request, depending on `i`. It throws if the status is wrong. */
 function createWorkMix(started: Started): (i: number) => Promise<LoadResponse> {
-  const works = [...createSuccesses(started), ...createRejections(started), ...createAbandonedRequests(started)];
+  const works = [...createValidRequests(started), ...createRejections(started), ...createAbandonedRequests(started)];
   return (i) => (works[i % works.length] as (typeof works)[number])(Math.floor(i / works.length));
 }
 
-function createSuccesses({ url, tenant }: Started) {
+function createValidRequests({ url, tenant }: Started) {
   return allOperations.map(([id, operation]) => {
     const { method } = operation;
     const replayed = { ...validCallOf(operation, tenant), headers: { 'Idempotency-Key': 'again' } };
