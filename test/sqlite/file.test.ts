@@ -17,7 +17,7 @@ import fs, {
 import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
-import { Database } from '../../adapters/sqlite/database.ts';
+import { Database, isBusy } from '../../adapters/sqlite/database.ts';
 import { createSqliteEngine, UnusableFile } from '../../adapters/sqlite/engine.ts';
 import { describeParts, tables } from '../../adapters/sqlite/layout.ts';
 import type { Share } from '../../core/share/share.ts';
@@ -44,6 +44,27 @@ async function runOn(file: string, sql: string): Promise<void> {
 }
 
 suite('a SQLite engine', {
+  'recognizes that another connection uses the file exclusively, with each method that reads': withDatabasePath(
+    async (file) => {
+      await runOn(file, 'CREATE TABLE numbers (value)');
+      const reader = new Database(file, true, '');
+      const sql = 'SELECT count(*) FROM numbers';
+      // The statement is prepared before the lock, so that the lock is found when the statement runs.
+      reader.all(sql);
+      const other = new Database(file, false, 'BEGIN EXCLUSIVE');
+      const methods = [
+        () => reader.all(sql),
+        () => [...reader.iterate(sql)],
+        () => reader.run(sql),
+        () => reader.exec(sql),
+      ];
+      for (const method of methods) assert.throws(method, isBusy, String(method));
+      await other.close();
+      assert.deepEqual(reader.all(sql), [[0]]);
+      await reader.close();
+    },
+  ),
+
   'creates the folder, and files that only the owner can read, and leaves only the database file when closed':
     withDatabasePath(async (base) => {
       const file = join(dirname(base), 'new', 'folder', 'a.db');
