@@ -44,7 +44,9 @@ export function parseResponses(bytes: Buffer): RawResponse[] {
     );
     const length = Number(status === '100' ? 0 : headers.get('content-length'));
     const body = rest.subarray(end + 4, end + 4 + length);
-    if (!(body.length === length)) throw new Error(`incomplete response: ${JSON.stringify(rest.toString('latin1'))}`);
+    if (body.length !== length) {
+      throw new Error(`${body.length} of ${length} bytes: ${JSON.stringify(rest.toString('latin1', 0, 200))}`);
+    }
     responses.push({ status: Number(status), headers, body: body.toString() });
     rest = rest.subarray(end + 4 + length);
   }
