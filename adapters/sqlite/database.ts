@@ -25,16 +25,17 @@ type Connection = InstanceType<typeof DatabaseSync>;
 /** The maximum number of prepared statements that a connection caches. */
 const MAX_STATEMENT_COUNT = 500;
 
-/** A kind of error: its primary result code (https://www.sqlite.org/rescode.html), and the message that SQLite has for this code. */
-interface ErrorKind {
-  readonly code: number;
-  readonly message: string;
-}
-
-const BUSY: ErrorKind = { code: 5, message: 'database is locked' };
-const CORRUPT: ErrorKind = { code: 11, message: 'database disk image is malformed' };
-const CONSTRAINT: ErrorKind = { code: 19, message: 'constraint failed' };
-const NOT_A_DATABASE: ErrorKind = { code: 26, message: 'file is not a database' };
+// Primary result codes (https://www.sqlite.org/rescode.html).
+const BUSY = 5;
+const CORRUPT = 11;
+const CONSTRAINT = 19;
+const NOT_A_DATABASE = 26;
+/** The codes of errors of `all` and `iterate`, by SQLite's messages. The package adds `errcode` only to the errors of other methods. */
+const codesByMessage: Readonly<Record<string, number>> = {
+  'database is locked': BUSY,
+  'database disk image is malformed': CORRUPT,
+  'file is not a database': NOT_A_DATABASE,
+};
 /** The bits of an extended result code that are its primary result code. */
 const PRIMARY_CODE = 0xff;
 
@@ -126,17 +127,14 @@ export function probeFile(file: string, sql: string): void {
   }
 }
 
-/** Returns whether an error has one of the kinds. Errors of `all` and `iterate` have no `errcode`, so their messages are compared. */
-function isOfKind(error: unknown, ...kinds: readonly ErrorKind[]): boolean {
-  const { errcode, message } = (error ?? {}) as { readonly errcode?: number; readonly message?: string };
-  return kinds.some((kind) =>
-    errcode === undefined ? message === kind.message : (errcode & PRIMARY_CODE) === kind.code,
-  );
+function hasCode(error: unknown, ...codes: readonly number[]): boolean {
+  const { errcode, message = '' } = (error ?? {}) as { readonly errcode?: number; readonly message?: string };
+  return codes.includes((errcode ?? codesByMessage[message] ?? 0) & PRIMARY_CODE);
 }
 
-export const isBusy = (error: unknown): boolean => isOfKind(error, BUSY);
-export const isDuplicate = (error: unknown): error is Error => isOfKind(error, CONSTRAINT);
-export const isDamaged = (error: unknown): boolean => isOfKind(error, CORRUPT, NOT_A_DATABASE);
+export const isBusy = (error: unknown): boolean => hasCode(error, BUSY);
+export const isDuplicate = (error: unknown): error is Error => hasCode(error, CONSTRAINT);
+export const isDamaged = (error: unknown): boolean => hasCode(error, CORRUPT, NOT_A_DATABASE);
 
 /** Runs `work`. While another process uses the file exclusively, repeats `work` after short random delays, for up to ten seconds. */
 export async function retryWhileBusy<T>(work: () => T): Promise<T> {
