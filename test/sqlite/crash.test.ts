@@ -4,13 +4,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { quickOrLong } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { withDatabasePath, withOpenEngine } from './database-file.ts';
+import { PAGE_BYTES, withDatabasePath, withOpenEngine } from './database-file.ts';
 import type { AcknowledgedWrite } from './writer-process.ts';
 import { assertNothingLost, withWriters } from './writers.ts';
 
 const ROUND_COUNT = quickOrLong(4, 40);
 /** A little less than the size of the log at which SQLite copies it into the file (`CHECKPOINT_PAGE_COUNT` in adapters/sqlite/file.ts). */
-const MAX_LOG_SIZE = 4_000 * 4_096;
+const MAX_LOG_SIZE = 4_000 * PAGE_BYTES;
 
 suite('a SQLite file after a crash', {
   'loses no acknowledged write and has no incomplete transaction after SIGKILL': withWriters(async (file, start) => {

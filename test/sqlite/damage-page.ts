@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { Database } from '../../adapters/sqlite/database.ts';
-
-/** The default size of a page. */
-const PAGE_BYTES = 4_096;
+import { PAGE_BYTES } from './database-file.ts';
 
 /**
  * Overwrites the last `byteCount` bytes of a page of a table with zeros, like a disk that loses a write. The page is in the middle of the

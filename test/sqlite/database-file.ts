@@ -8,6 +8,9 @@ import type { Database } from '../../adapters/sqlite/database.ts';
 import { createSqliteEngine } from '../../adapters/sqlite/engine.ts';
 import { type Search, tables } from '../../adapters/sqlite/layout.ts';
 
+/** The default size of a page. */
+export const PAGE_BYTES = 4_096;
+
 /** Creates a test with the path of a database file in a new folder. The file does not exist yet. */
 export function withDatabasePath(test: (file: string) => Promise<void>): () => Promise<void> {
   return async () => {

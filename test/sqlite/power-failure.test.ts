@@ -5,7 +5,7 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import { buildCampaign, newId } from '../contract/samples.ts';
 import { quickOrLong } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
-import { assertIntact, downgradeToVersion1, withOpenEngine } from './database-file.ts';
+import { assertIntact, downgradeToVersion1, PAGE_BYTES, withOpenEngine } from './database-file.ts';
 import { assertNothingLost, type WriterProcess, withWriters } from './writers.ts';
 
 const FILE_COUNT = quickOrLong(1, 8);
@@ -15,7 +15,7 @@ const UPGRADE_COUNT = quickOrLong(3, 20);
 const CAMPAIGN_COUNT = 300;
 /** The sizes of the header of a write-ahead log and of a page in it (https://sqlite.org/fileformat2.html#the_write_ahead_log). */
 const LOG_HEADER_SIZE = 32;
-const LOGGED_PAGE_SIZE = 24 + 4_096;
+const LOGGED_PAGE_SIZE = 24 + PAGE_BYTES;
 /** The size of a sector, which a disk writes completely or not at all. A page has eight sectors. */
 const SECTOR_SIZE = 512;
 

@@ -2,13 +2,11 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSqliteEngine } from '../../../adapters/sqlite/engine.ts';
-import { getDatabases } from '../../sqlite/database-file.ts';
+import { getDatabases, PAGE_BYTES } from '../../sqlite/database-file.ts';
 import { DEMO_API_KEY } from '../request.ts';
 import { findFastFolder } from '../temporary-folder.ts';
 import type { TestDatabase, TestEngine } from './engine.ts';
 
-/** The default size of a page. */
-const PAGE_BYTES = 4_096;
 /** How many pages SQLite reads to find a record: the depth of the B-tree of a table or an index with some thousand records. */
 const PAGES_PER_RECORD = 3;
 
