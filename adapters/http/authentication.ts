@@ -35,7 +35,7 @@ export function createAuthenticator(
   return async (request, response) => {
     const secret = readSecret(request);
     const lookUp = () => app.apiKeys.authenticate(secret);
-    const limitedAddress = limitedAddresses.find(() => getClientAddress(request));
+    const limitedAddress = limitedAddresses.findByAddress(() => getClientAddress(request));
     try {
       if (!limitedAddress || !app.apiKeys.needsLookup(secret)) return await lookUp();
       return await protection.excludeFromInFlight(response, limitedAddress.runLookup(lookUp));

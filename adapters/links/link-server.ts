@@ -95,7 +95,7 @@ export function createLinkServer(
   };
 
   const createResponse = async (request: IncomingMessage): Promise<LinkResponse> => {
-    const limitedAddress = limitedAddresses.find(() => getAddress(request));
+    const limitedAddress = limitedAddresses.findByAddress(() => getAddress(request));
     if (limitedAddress) return createLimitedResponse(limitedAddress.until - performance.now());
     if (request.method !== 'GET' && request.method !== 'HEAD') return { outcome: 'method_not_allowed' };
     const { host, key, looksLikeLink } = parseLinkRequest(request, parseHost);

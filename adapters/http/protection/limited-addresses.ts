@@ -29,8 +29,8 @@ export class LimitedAddresses {
     if (this.addresses.size > MAX_ADDRESS_COUNT) this.addresses.delete(oldest as string);
   }
 
-  /** Returns the address if it is over its limit. Calls `getAddress` only if any address is over its limit. */
-  find(getAddress: () => string): LimitedAddress | undefined {
+  /** Returns the state of an address if it is over its limit. Calls `getAddress` only if any address is over its limit. */
+  findByAddress(getAddress: () => string): LimitedAddress | undefined {
     if (this.addresses.size === 0) return undefined;
     const address = getAddress();
     const limited = this.addresses.get(address);
