@@ -5,7 +5,6 @@ import type { Application } from '../../core/application.ts';
 import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
 import type { Operation } from '../api/operation.ts';
 import type { Authenticate } from './authentication.ts';
-import { Deadline } from './deadline.ts';
 import { computeFingerprint, readIdempotencyKey } from './idempotency-key.ts';
 import { formatPageLinks } from './link-header.ts';
 import type { Protection } from './protection/protection.ts';
@@ -13,6 +12,7 @@ import { readQuery } from './query-string.ts';
 import { createRateLimitError, createRateLimitHeaders } from './rate-limit-headers.ts';
 import type { ReadBody } from './request-body.ts';
 import { getRequestContext, type Responder } from './responder.ts';
+import { TimeBudget } from './time-budget.ts';
 
 /** The objects that the handler of an operation depends on. */
 export interface HandlerServices {
@@ -39,9 +39,9 @@ export function createOperationHandler(
   return async (request, response) => {
     const context = getRequestContext(response);
     context.route = operation.path;
-    // The time in the queue is subtracted here. After that, only the time in `deadline.run` counts, not the time to read the body.
-    const deadline = new Deadline(STORAGE_TIMEOUT_MS - (performance.now() - context.startedAt));
-    const caller = await deadline.run(authenticate(request, response));
+    // The time in the queue is subtracted here. After that, only time in `timeBudget.run` counts, not the time to read the body.
+    const timeBudget = new TimeBudget(STORAGE_TIMEOUT_MS - (performance.now() - context.startedAt));
+    const caller = await timeBudget.run(authenticate(request, response));
     context.workspaceId = caller.workspaceId;
     context.keyId = caller.keyId;
     const usage = await requestLimiter.consume(caller.keyId);
@@ -67,12 +67,12 @@ export function createOperationHandler(
         // The ID is the only part of the path that requests to the same operation can differ in.
         fingerprint: computeFingerprint(id === '' ? body : [id, body ?? null]),
       };
-      const result = await deadline.run(
+      const result = await timeBudget.run(
         app.runOnce(idempotentRequest, (transactionApp) => work(transactionApp, caller, id)),
       );
       responder.send(response, result.status, result.body, result.replayed ? ['Idempotency-Replayed', 'true'] : []);
     } else {
-      const result = await deadline.run(work(app, caller, id));
+      const result = await timeBudget.run(work(app, caller, id));
       const path = operation.path.replace('{id}', id);
       const link = result.hasNext === undefined ? undefined : formatPageLinks(path, query, result.hasNext);
       responder.send(response, result.status, result.body, link ? ['Link', link] : []);

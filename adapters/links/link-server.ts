@@ -4,8 +4,8 @@ import type { RateLimiter } from '../../core/access/rate-limiter.ts';
 import type { Link } from '../../core/link/link.ts';
 import type { LinkService } from '../../core/link/link-service.ts';
 import { getClientAddress } from '../http/client-address.ts';
-import { Deadline } from '../http/deadline.ts';
 import { createProtectedServer, LimitedAddresses, limitReadingTime } from '../http/protection/protection.ts';
+import { TimeBudget } from '../http/time-budget.ts';
 import { createProxyCheck, type TrustProxy } from '../http/trust-proxy.ts';
 import { ClickRecorder, type ClickResult } from './click-recorder.ts';
 import { parseHostName, parseLinkHost, parseLinkRequest } from './link-request.ts';
@@ -62,7 +62,7 @@ interface LinkResponse {
 
 /**
  * Creates the server that redirects short links and counts clicks. Of the code of the API server, it uses only the protection of
- * connections, the functions that find the addresses of clients and of trusted proxies, and the deadline.
+ * connections, the functions that find the addresses of clients and of trusted proxies, and `TimeBudget`.
  */
 export function createLinkServer(
   { links, unknownLinkLimiter, sharedVisitLimiter }: LinkServices,
@@ -101,7 +101,7 @@ export function createLinkServer(
     const { host, key, looksLikeLink } = parseLinkRequest(request, parseHost);
     try {
       // After the timeout, the lookup goes on, so that a later request can use its result.
-      const target = await new Deadline(LOOKUP_TIMEOUT_MS).run(links.resolve(host, key));
+      const target = await new TimeBudget(LOOKUP_TIMEOUT_MS).run(links.resolve(host, key));
       if (target.type === 'destination') return createRedirect('destination', target.url, target.link);
       if (target.type === 'expired')
         return target.url ? createRedirect('expired_url', target.url) : { outcome: 'gone' };

@@ -52,7 +52,7 @@ const sharedFiles: Readonly<Record<string, readonly string[]>> = {
   'adapters/cli': ['adapters/api', 'adapters/logging/terminal-text.ts', 'adapters/samples'],
   'adapters/links': [
     'adapters/http/client-address.ts',
-    'adapters/http/deadline.ts',
+    'adapters/http/time-budget.ts',
     'adapters/http/protection/protection.ts',
     'adapters/http/trust-proxy.ts',
     'adapters/logging/outage-log.ts',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Deadline } from '../../adapters/http/deadline.ts';
 import { computeFingerprint } from '../../adapters/http/idempotency-key.ts';
+import { TimeBudget } from '../../adapters/http/time-budget.ts';
 import type { MongoConnection } from '../../adapters/mongodb/connection.ts';
 import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
 import { createNodeSystem } from '../../adapters/node/system.ts';
@@ -160,7 +160,7 @@ async function prepareChanges(environment: Environment, loseMajority: () => Prom
             await loseMajority();
             return { status: 201, body: JSON.stringify(await staged.tags.create(workspaceId, onceTag.name)) };
           });
-          return new Deadline(STORAGE_TIMEOUT_MS).run(served);
+          return new TimeBudget(STORAGE_TIMEOUT_MS).run(served);
         }),
       isStored: (app) => hasTag(app, onceTag.name),
     },

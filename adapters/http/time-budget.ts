@@ -1,6 +1,6 @@
 /**
- * The interval at which one timer checks all deadlines. A timer for each request would take more processor time than the rest of
- * `Deadline`.
+ * The interval at which one timer checks the running work of all budgets. A timer for each request would take more processor time
+ * than the rest of `TimeBudget`.
  */
 const CHECK_INTERVAL_MS = 50;
 
@@ -9,15 +9,15 @@ interface RunningWork {
   reject(error: Error): void;
 }
 
-/** The running work of all deadlines. */
+/** The running work of all budgets. */
 const running = new Set<RunningWork>();
 let isScheduled = false;
 
-/** The time that several steps of a request may take together. The time between these steps does not count. */
-export class Deadline {
+/** The time that the calls of `run` for a request may take together. The time between these calls does not count. */
+export class TimeBudget {
   constructor(private remainingMs: number) {}
 
-  /** Settles like `work`, or rejects when the time is used up. The work then continues, and its result is discarded. */
+  /** Settles like `work`, or rejects when the budget is used up. The work then continues, and its result is discarded. */
   async run<T>(work: Promise<T>): Promise<T> {
     const startedAt = performance.now();
     let entry: RunningWork | undefined;
