@@ -38,7 +38,7 @@ export function createAuthenticator(
     const limitedAddress = limitedAddresses.findByAddress(() => getClientAddress(request));
     try {
       if (!limitedAddress || !app.apiKeys.needsLookup(secret)) return await lookUp();
-      return await protection.excludeFromInFlight(response, limitedAddress.runLookup(lookUp));
+      return await protection.awaitOutsideInFlightCount(response, limitedAddress.runLookup(lookUp));
     } catch (error) {
       if (error instanceof CoreError && error.kind === 'unauthenticated') {
         const address = getClientAddress(request);

@@ -42,14 +42,14 @@ export function createHttpService(
   app.set('trust proxy', settings.trustProxy);
 
   const fail = (response: ServerResponse, error: unknown) => responder.fail(response, error);
-  const begin = (request: IncomingMessage, response: ServerResponse) => {
+  const serve = (request: IncomingMessage, response: ServerResponse) => {
     const problem = normalizeTarget(request);
     if (problem) fail(response, new HttpError('bad_request', problem));
     else
       app(request as Request, response as Response, (error) => fail(response, error ?? createNotFoundError(request)));
   };
   const { bodyLimit } = settings;
-  const { server, connections } = protection.createServer(begin, fail, {
+  const { server, connections } = protection.createServer(serve, fail, {
     bodyLimit,
     messageClasses: createMessageClasses(app),
   });

@@ -51,7 +51,7 @@ export function createBodyReader(limitBytes: number, protection: Protection): Re
     }
   };
   return (request, response, workspaceId) =>
-    protection.excludeFromInFlight(response, readBody(request, response, workspaceId));
+    protection.awaitOutsideInFlightCount(response, readBody(request, response, workspaceId));
 }
 
 function requireJson({ headers }: IncomingMessage): void {

@@ -75,7 +75,7 @@ suite('admission', {
       const requestContext = context();
       const begin = () => {
         beginCount++;
-        void admission.excludeFromInFlight(requestContext, new Promise(() => undefined), () => false);
+        void admission.awaitOutsideInFlightCount(requestContext, new Promise(() => undefined), () => false);
         return true;
       };
       admission.add('/', { context: requestContext, begin, reject: assert.fail });

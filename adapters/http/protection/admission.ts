@@ -147,12 +147,16 @@ export class Admission {
   }
 
   /**
-   * Waits for `wait`, which can be slow, such as a request body. Meanwhile, the request does not count as in flight. When `wait`
+   * Settles like `slowWork`, such as reading a request body. Until then, the request does not count as in flight. When `slowWork`
    * resolves, the request counts again unless `hasResponse` returns `true`.
    */
-  async excludeFromInFlight<T>(context: RequestContext, wait: Promise<T>, hasResponse: () => boolean): Promise<T> {
+  async awaitOutsideInFlightCount<T>(
+    context: RequestContext,
+    slowWork: Promise<T>,
+    hasResponse: () => boolean,
+  ): Promise<T> {
     const entry = this.end(context);
-    const value = await wait;
+    const value = await slowWork;
     if (entry && !hasResponse()) {
       entry.queue.begin(entry.key);
       this.inFlight.set(context, entry);

@@ -23,28 +23,29 @@ export interface ProtectedServerOptions {
   readonly bodyLimit: number;
   /** The classes of requests and responses, if they are not those of Node. */
   readonly messageClasses?: Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>;
-  /** Calls `begin` when the server has the capacity to serve a request. By default, all requests begin immediately. */
-  readonly admit?: (request: IncomingMessage, response: ServerResponse, begin: () => void) => void;
+  /** Calls `serve` when the server has the capacity to serve a request. By default, calls it immediately. */
+  readonly admit?: (request: IncomingMessage, response: ServerResponse, serve: () => void) => void;
 }
 
 /**
- * Creates a server that calls `begin` for each request that it should serve: after the earlier requests of its connection, and when
- * `admit` lets it begin. The server calls `fail` for a request that is malformed, is too slow or has the method `CONNECT`.
+ * Creates a server that calls `serve` for each request: after the responses to the earlier requests of its connection, and when
+ * `admit` lets it begin. Instead, the server calls `fail` for a request that is malformed, is too slow or has the method
+ * `CONNECT`.
  */
 export function createProtectedServer(
-  begin: RequestListener,
+  serve: RequestListener,
   fail: Fail,
-  { bodyLimit, messageClasses, admit = (_request, _response, beginNow) => beginNow() }: ProtectedServerOptions,
+  { bodyLimit, messageClasses, admit = (_request, _response, serveNow) => serveNow() }: ProtectedServerOptions,
 ): ProtectedServer {
   const pipelining = new PipeliningQueue();
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     const problem = findFramingProblem(request);
     if (problem || mustCloseAfter(request, bodyLimit)) response.shouldKeepAlive = false;
-    const beginOrFail = () => {
+    const serveOrFail = () => {
       if (problem) fail(response, new HttpError('bad_request', problem));
-      else begin(request, response);
+      else serve(request, response);
     };
-    pipelining.add(response, () => admit(request, response, beginOrFail));
+    pipelining.add(response, () => admit(request, response, serveOrFail));
   };
   const server = createServer(
     { ...messageClasses, requireHostHeader: false, connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS },

@@ -21,18 +21,18 @@ export class Protection implements Observer {
     this.admission = new Admission(observers);
   }
 
-  /** Creates the server. It calls `begin` for each request that it should serve, and otherwise `fail`, for example under overload. */
-  createServer(begin: RequestListener, fail: Fail, options: Omit<ProtectedServerOptions, 'admit'>): ProtectedServer {
-    const protectedServer = createProtectedServer(begin, fail, {
+  /** Creates the server. It calls `serve` for each request that is admitted, and otherwise `fail`, for example under overload. */
+  createServer(serve: RequestListener, fail: Fail, options: Omit<ProtectedServerOptions, 'admit'>): ProtectedServer {
+    const protectedServer = createProtectedServer(serve, fail, {
       ...options,
-      admit: (request, response, beginAdmitted) => this.admit(request, response, beginAdmitted, fail),
+      admit: (request, response, serveAdmitted) => this.admit(request, response, serveAdmitted, fail),
     });
     protectedServer.server.on('connection', () => this.admission.onConnection());
     return protectedServer;
   }
 
-  /** Begins a request when the admission control lets it begin. Under overload, calls `fail` instead. */
-  private admit(request: IncomingMessage, response: ServerResponse, begin: () => void, fail: Fail): void {
+  /** Calls `serve` when the admission control lets the request begin. Under overload, calls `fail` instead. */
+  private admit(request: IncomingMessage, response: ServerResponse, serve: () => void, fail: Fail): void {
     if (response.headersSent) return;
     const { url = '', headers, socket } = request;
     const queued: QueuedRequest = {
@@ -40,7 +40,7 @@ export class Protection implements Observer {
       authorization: headers.authorization,
       begin: () => {
         if (response.headersSent || response.closed) return false;
-        begin();
+        serve();
         return true;
       },
       reject: (error) => !response.closed && fail(response, error),
@@ -49,16 +49,19 @@ export class Protection implements Observer {
     else this.admission.add(url, queued, socket.remoteAddress);
   }
 
-  /** Waits for a client or for a queue. During the wait, the request does not count as in flight. */
-  excludeFromInFlight<T>(response: ServerResponse, wait: Promise<T>): Promise<T> {
-    return this.admission.excludeFromInFlight(getRequestContext(response), wait, () => response.headersSent);
+  /** Settles like `slowWork`, which waits for the client or in a queue. Until then, the request does not count as in flight. */
+  awaitOutsideInFlightCount<T>(response: ServerResponse, slowWork: Promise<T>): Promise<T> {
+    return this.admission.awaitOutsideInFlightCount(getRequestContext(response), slowWork, () => response.headersSent);
   }
 
   onResponse(context: RequestContext): void {
     this.admission.onResponse(context);
   }
 
-  /** Limits the time until the client has read a response, and reserves memory for it until then. */
+  /**
+   * Limits the time until the client has read a response. If the workspace is known, counts the memory of the response until
+   * then.
+   */
   onBufferedResponse({ workspaceId }: RequestContext, response: ServerResponse, bytes: number): void {
     limitReadingTime(response, () => {
       for (const observer of this.observers) observer.onUnreadResponse?.();
