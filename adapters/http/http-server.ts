@@ -86,16 +86,19 @@ function createNotFoundError(request: IncomingMessage): HttpError {
 }
 
 /**
- * Returns classes of requests and responses whose instances have the prototypes of an Express application from the start. Express
- * sets these prototypes on every request and response, which makes V8 abandon the hidden classes of these objects
- * (expressjs/express#5998). With the returned classes, setting the prototypes changes nothing, and a GET takes less than half the
- * processor time. Constructor functions would not suffice: V8 turns an instance of a function into a slow dictionary if it has as
- * many properties as a request or a response.
+ * Returns classes with which Node.js creates the requests and responses of an Express application.
+ *
+ * Express replaces the prototype of each request and response by `app.request` or `app.response`. That is slow, because V8 then
+ * abandons the hidden class of the object (expressjs/express#5998). Instances of the returned classes have these prototypes from
+ * the start, so replacing them changes nothing. A GET then takes less than half the processor time.
+ *
+ * They must be classes: V8 turns an instance of a constructor function into a slow dictionary if it has as many properties as a
+ * request or a response.
  */
 function createMessageClasses(app: Express) {
-  class Request extends IncomingMessage {}
-  class Response<R extends IncomingMessage> extends ServerResponse<R> {}
-  app.request = Object.setPrototypeOf(Request.prototype, app.request);
-  app.response = Object.setPrototypeOf(Response.prototype, app.response);
-  return { IncomingMessage: Request, ServerResponse: Response };
+  class AppRequest extends IncomingMessage {}
+  class AppResponse<R extends IncomingMessage> extends ServerResponse<R> {}
+  app.request = Object.setPrototypeOf(AppRequest.prototype, app.request);
+  app.response = Object.setPrototypeOf(AppResponse.prototype, app.response);
+  return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
 }
