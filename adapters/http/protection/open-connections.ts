@@ -11,7 +11,11 @@ const DRAIN_POLL_INTERVAL_MS = 20;
 /** The open connections of a server. Closes connections that are idle for too long, and drains all connections at shutdown. */
 export class OpenConnections {
   private readonly sockets = new Set<Socket>();
-  private readonly idleSince = new WeakMap<ServerResponse, number>();
+  /**
+   * The time at which `closeTimedOut` first saw that a connection was idle, by the last response of the connection. A later
+   * response has no entry, so with it the time starts anew.
+   */
+  private readonly idleSinceByResponse = new WeakMap<ServerResponse, number>();
 
   constructor(
     private readonly server: Server,
@@ -26,15 +30,15 @@ export class OpenConnections {
   }
 
   /**
-   * Stops listening, and resolves when all connections are closed. Idle connections are closed when no response is being sent on
-   * any connection. The other connections are closed after their responses.
+   * Stops listening, and resolves when all connections are closed. Node.js treats a connection as idle as soon as its response is
+   * written, even if the response has not been sent yet. So idle connections are closed only while no connection has data to
+   * send. The other connections are closed after their responses.
    */
   async close(): Promise<void> {
     if (!this.server.listening) return;
     let isClosed = false;
     this.server.once('close', () => (isClosed = true));
-    // The `close` method of node:http would cut off responses that are being sent. It treats a connection as idle as soon as its
-    // response is written, even if the response has not been sent yet.
+    // The `close` method of node:http would close the idle connections at once, and cut off responses that are being sent.
     NetServer.prototype.close.call(this.server);
     while (!isClosed) {
       if (![...this.sockets].some(({ writableLength }) => writableLength > 0)) this.closeIdle();
@@ -61,9 +65,9 @@ export class OpenConnections {
     for (const socket of this.sockets) {
       const newest = this.pipelining.findNewestResponse(socket);
       if (!newest?.closed) continue;
-      const since = this.idleSince.get(newest) ?? now;
-      this.idleSince.set(newest, since);
-      if (now - since > KEEP_ALIVE_TIMEOUT_MS) socket.destroy();
+      const idleSince = this.idleSinceByResponse.get(newest) ?? now;
+      this.idleSinceByResponse.set(newest, idleSince);
+      if (now - idleSince > KEEP_ALIVE_TIMEOUT_MS) socket.destroy();
     }
   }
 }
