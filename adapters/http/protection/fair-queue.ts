@@ -87,8 +87,8 @@ export class FairQueue<Request> {
 
   /** Counts a request as in flight, without queueing. */
   begin(key: string): void {
-    this.getOrCreateLane(key).inFlight.count++;
-    this.inFlight.count++;
+    this.getOrCreateLane(key).inFlight.begin();
+    this.inFlight.begin();
   }
 
   /** Stops counting a request as in flight. Counts it as served if `now` is given. */
