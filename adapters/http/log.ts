@@ -27,8 +27,9 @@ export function createLogObserver(logger: Logger) {
 }
 
 /**
- * Returns a path for the log: of bounded length, and without unknown segments that are long enough to be an API key. A path is visible
- * ASCII, because Node's parser rejects any other target.
+ * Returns a path for the log. Replaces each segment that is long enough to be an API key, unless it has the form of a UUID or is
+ * a segment of the path of an operation. Truncates long paths. No character needs escaping, because Node's parser accepts only
+ * visible ASCII in a path.
  */
 function redactPath(path: string): string | undefined {
   // The target of CONNECT is not a path, and may contain a password.

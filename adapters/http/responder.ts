@@ -45,12 +45,14 @@ export interface Observer {
   onRejected?(reason: RejectionReason): void;
 }
 
-/** The property of a response that has its request context. An entry in a `WeakMap` would add work to each garbage collection. */
+/**
+ * The key of the property in which a response keeps its request context. A `WeakMap` would add work to each garbage collection.
+ */
 const CONTEXT = Symbol('request context');
 
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** Returns the request context that belongs to a response. */
+/** Returns the request context that belongs to a response. The first call creates it, and so determines `startedAt`. */
 export function getRequestContext(response: ServerResponse & { [CONTEXT]?: RequestContext }): RequestContext {
   const existing = response[CONTEXT];
   if (existing) return existing;
