@@ -4,7 +4,7 @@ import { operations } from '../../adapters/api/operations.ts';
 import { renderSamples, toPython } from '../../adapters/http/docs/code-samples.ts';
 import type { OpenApiDocument } from '../../adapters/http/docs/documented-operations.ts';
 import { getSections } from '../../adapters/http/docs/guides.ts';
-import { GUIDE_PAGE } from '../../adapters/http/docs/pages.ts';
+import { API_GUIDE_PAGE } from '../../adapters/http/docs/pages.ts';
 import { renderReferencePage } from '../../adapters/http/docs/reference.ts';
 import {
   describeBounds,
@@ -27,7 +27,7 @@ const schemas = {
 } as const;
 
 const document = createOpenApiDocument() as unknown as OpenApiDocument;
-const sections = await getSections(GUIDE_PAGE);
+const sections = await getSections(API_GUIDE_PAGE);
 const page = renderReferencePage(document, sections);
 
 suite('the API reference', {

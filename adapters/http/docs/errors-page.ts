@@ -5,16 +5,16 @@ import { ERRORS_PAGE } from './pages.ts';
 
 /** Renders the error documentation: the page that `doc_url` of an error links to. */
 export function renderErrorsPage(): string {
-  const contents = errorCodes.map(
+  const listItems = errorCodes.map(
     (code) => `<li><a href="#${getErrorAnchor(code)}">${errors[code].status} <code>${code}</code></a></li>`,
   );
-  const content = `<h1>Errors</h1>
+  const text = `<h1>Errors</h1>
 <p>Every error response is a JSON object with one field, <code>error</code>. Branch on its <code>code</code> in your
 program. Its <code>message</code> tells people what is wrong with the request. Its <code>doc_url</code> links to this page.
 If you contact the operator of the service, include the <code>X-Request-Id</code> header of the response. The guide says
 <a href="/docs/guide#handle-errors">which errors to retry</a>.</p>
 ${errorCodes.map(renderError).join('\n')}`;
-  return renderTextPage(ERRORS_PAGE.title, contents, content);
+  return renderTextPage(ERRORS_PAGE.title, listItems, text);
 }
 
 const CONFLICT_LINK = ' The guide says <a href="/docs/guide#resolve-a-conflict-409">what to do for each cause</a>.';

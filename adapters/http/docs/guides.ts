@@ -14,13 +14,13 @@ export async function readDocsFile(file: string): Promise<string> {
   }
 }
 
-/** Renders a guide as a page, with a list of its sections. */
+/** Renders the page of a guide, with a list of its sections. */
 export async function renderGuidePage(guide: Guide): Promise<string> {
-  const { html: content, headings } = await renderGuide(guide);
-  const contents = headings.map(
+  const { html: text, headings } = await renderGuide(guide);
+  const listItems = headings.map(
     ({ depth, id, html }) => `<li class="depth-${depth}"><a href="#${id}">${html}</a></li>`,
   );
-  return renderTextPage(guide.title, contents, content);
+  return renderTextPage(guide.title, listItems, text);
 }
 
 async function renderGuide(guide: Guide) {

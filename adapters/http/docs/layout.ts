@@ -37,8 +37,8 @@ ${main}
 `;
 }
 
-/** Renders a page of text with a list of its sections. `contents` are the items of the list, and `content` is the text, both in HTML. */
-export function renderTextPage(title: string, contents: readonly string[], content: string): string {
+/** Renders a page of text with a list of its sections. The items of the list and the text are HTML. */
+export function renderTextPage(title: string, listItems: readonly string[], text: string): string {
   return renderPage({
     title,
     head: '',
@@ -46,11 +46,11 @@ export function renderTextPage(title: string, contents: readonly string[], conte
 <nav class="contents" aria-labelledby="contents">
 <p id="contents">On this page</p>
 <ul>
-${contents.join('\n')}
+${listItems.join('\n')}
 </ul>
 </nav>
 <main>
-${content}
+${text}
 </main>
 </div>`,
   });

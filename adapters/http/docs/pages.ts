@@ -4,14 +4,14 @@ interface Page {
   readonly title: string;
 }
 
-/** A page that shows a Markdown file of the repository. */
+/** A page that shows a Markdown file of the repository: one of the guides for integrators, or the changelog. */
 export interface Guide extends Page {
   /** The path of the file from the root of the package. */
   readonly file: string;
   readonly description: string;
 }
 
-/** The documents that are served: those for integrators, and the changelog. */
+/** The guides and the changelog. The first guide is `API_GUIDE_PAGE`. */
 export const guides: readonly Guide[] = [
   {
     path: '/docs/guide',
@@ -42,11 +42,11 @@ export const guides: readonly Guide[] = [
 export const REFERENCE_PAGE: Page = { path: '/docs', title: 'Reference' };
 export const ERRORS_PAGE: Page = { path: '/docs/errors', title: 'Errors' };
 
-/** The guide for integrators. */
-export const GUIDE_PAGE = guides[0] as Guide;
+/** The page of `docs/guide.md`, which explains how to use the API. Its title is "Guide". */
+export const API_GUIDE_PAGE = guides[0] as Guide;
 
 /** The pages in the order of the navigation. */
-export const pages: readonly Page[] = [REFERENCE_PAGE, GUIDE_PAGE, ERRORS_PAGE, ...guides.slice(1)];
+export const pages: readonly Page[] = [REFERENCE_PAGE, API_GUIDE_PAGE, ERRORS_PAGE, ...guides.slice(1)];
 
 export const HTML_TYPE = 'text/html; charset=utf-8';
 

@@ -10,7 +10,7 @@ import {
 import type { Section } from './guides.ts';
 import { renderPage } from './layout.ts';
 import { escapeHtml, renderInlineMarkdown, renderMarkdown } from './markdown.ts';
-import { ERRORS_PAGE, GUIDE_PAGE, REFERENCE_PAGE } from './pages.ts';
+import { API_GUIDE_PAGE, ERRORS_PAGE, REFERENCE_PAGE } from './pages.ts';
 import { renderRequestForm } from './request-form.ts';
 import { type DocumentedField, getFields, type NamedSchemas, renderFields, type Schema } from './schema-view.ts';
 
@@ -33,11 +33,11 @@ export function renderReferencePage(document: OpenApiDocument, guideSections: re
       ({ name, operations }) => [name, operations.map((operation) => toEntry(operation, schemas))] as const,
     ),
     [
-      GUIDE_PAGE.title,
+      API_GUIDE_PAGE.title,
       guideSections.map(({ id, title, text }) => ({
-        href: `${GUIDE_PAGE.path}#${id}`,
+        href: `${API_GUIDE_PAGE.path}#${id}`,
         title,
-        label: GUIDE_PAGE.title,
+        label: API_GUIDE_PAGE.title,
         keywords: text,
       })),
     ],

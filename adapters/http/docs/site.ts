@@ -3,7 +3,7 @@ import type { OpenApiDocument } from './documented-operations.ts';
 import { renderErrorsPage } from './errors-page.ts';
 import { getSections, readDocsFile, renderGuidePage, toSiteMarkdown } from './guides.ts';
 import { renderLlmsFullText, renderLlmsText } from './llms.ts';
-import { ERRORS_PAGE, GUIDE_PAGE, guides, REFERENCE_PAGE } from './pages.ts';
+import { API_GUIDE_PAGE, ERRORS_PAGE, guides, REFERENCE_PAGE } from './pages.ts';
 import { renderReferencePage } from './reference.ts';
 import { createContent, type StaticContent } from './static-content.ts';
 
@@ -21,7 +21,8 @@ const creators: Readonly<Record<string, () => string | Promise<string>>> = {
   '/llms.txt': () => renderLlmsText(getDocument()),
   '/llms-full.txt': async () => renderLlmsFullText(getDocument(), await Promise.all(guides.map(toSiteMarkdown))),
   // If the file of the guide is missing, the reference works without it. The page of the guide fails, and the log explains why.
-  [REFERENCE_PAGE.path]: async () => renderReferencePage(getDocument(), await getSections(GUIDE_PAGE).catch(() => [])),
+  [REFERENCE_PAGE.path]: async () =>
+    renderReferencePage(getDocument(), await getSections(API_GUIDE_PAGE).catch(() => [])),
   [ERRORS_PAGE.path]: renderErrorsPage,
   ...Object.fromEntries(guides.map((guide) => [guide.path, () => renderGuidePage(guide)])),
 };
