@@ -2,7 +2,7 @@ import type { GlobalRecordStore } from './record-store.ts';
 
 const BATCH_RECORD_COUNT = 1000;
 
-/** Reads the next records after an ID, in the order of their IDs: `take` of them, or fewer if no more follow. */
+/** Reads the next `take` records after an ID, in the order of their IDs. If fewer than `take` remain, reads all of these. */
 type ReadById<T> = (after: string, take: number) => Promise<readonly T[]>;
 
 /** Iterates over all records in the order of their IDs. It keeps one batch of records in memory at a time. */

@@ -2,7 +2,9 @@ import type { NameFilter } from '../../core/shared/name-filter.ts';
 import { fold } from '../../core/shared/text.ts';
 import type { Condition } from './record-store.ts';
 
-/** The derived column of groups and of tags. Names are compared, ordered and searched in this folded form, in which they are unique. */
+/**
+ * The derived column of groups and of tags: the name as `fold` returns it. Names are unique, sorted and searched in this form.
+ */
 export interface NameColumns {
   readonly foldedName: string;
 }
