@@ -7,9 +7,10 @@ import { formatStartMessage } from './start-message.ts';
 import type { RunningServer } from './start-server.ts';
 
 /**
- * Runs the server in this process, or in as many workers as `WORKERS` says. Logs warnings about the settings, prints the address, and exits
- * after a graceful shutdown on SIGTERM or SIGINT. Rejects with a `UsageError` if the server cannot start. If the first worker cannot start,
- * this process exits instead.
+ * Runs the server in this process, or in as many workers as `WORKERS` says. Logs warnings about the settings, prints the address,
+ * and exits after a graceful shutdown on SIGTERM or SIGINT. Rejects with a `UsageError` if the server cannot start. With
+ * several workers, one starts before the others, which would fail for the same reasons. If it cannot start, it prints the reason,
+ * and this process exits.
  */
 export async function runServer(environment: EnvironmentVariables): Promise<void> {
   const settings = readSettings(environment);

@@ -13,7 +13,7 @@ const settingNames = Object.keys(settings);
 
 /**
  * Returns a line for each long name that is probably a misspelled setting. Such a name differs from a setting by at most two edits, or is
- * the beginning of a setting before a `_`, such as `RATE_LIMIT`.
+ * the beginning of a setting before a `_`, such as `BODY_LIMIT`.
  */
 export function findMisspellings(environment: object): string[] {
   return describeMisspellings(environment, MIN_ERROR_NAME_LENGTH, Number.POSITIVE_INFINITY, (name) => {
