@@ -39,7 +39,10 @@ function isSummable({ type }: { readonly type: unknown }): boolean {
   return type === 'counter' || type === 'histogram';
 }
 
-/** Asks a worker for its metrics and waits until they arrive, the request fails or the signal aborts. */
+/**
+ * Asks a worker for its metrics, which the listener above stores. Waits until they arrive, the request fails or the signal
+ * aborts.
+ */
 async function requestSnapshot(worker: Worker, signal: AbortSignal): Promise<void> {
   const message = once(worker, 'message', { signal });
   worker.send('report metrics');
