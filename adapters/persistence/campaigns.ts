@@ -53,10 +53,10 @@ export function createCampaignRepository(store: RecordStore<CampaignRecord>): Ca
       const summary = await store.get(workspaceId, id, CAMPAIGN_SUMMARY_FIELDS);
       return summary && withDefaults(summary);
     },
-    page(workspaceId, filter, page) {
+    findPage(workspaceId, filter, request) {
       const where = toConditions(filter);
       const query = { where, by: sortColumns[filter.sortBy], order: 'desc', fields: CAMPAIGN_SUMMARY_FIELDS } as const;
-      return readPage(store, workspaceId, query, page, withDefaults);
+      return readPage(store, workspaceId, query, request, withDefaults);
     },
     ...createRepository(store, campaignSchema),
   };

@@ -29,12 +29,12 @@ const sortColumns: Record<ContentPillarSort, Field<ContentPillarRecord>> = {
 
 export function createContentPillarRepository(store: RecordStore<ContentPillarRecord>): ContentPillarRepository {
   return {
-    page(workspaceId, { ids, search, sortBy, sortOrder }, page) {
+    findPage(workspaceId, { ids, search, sortBy, sortOrder }, request) {
       const where: Condition<ContentPillarRecord>[] = [];
       if (ids) where.push({ field: 'id', in: ids });
       if (search) where.push({ field: 'searchText', contains: fold(search) });
       const query = { where, by: sortColumns[sortBy], order: sortOrder };
-      return readPage(store, workspaceId, query, page, contentPillarSchema.toEntity);
+      return readPage(store, workspaceId, query, request, contentPillarSchema.toEntity);
     },
     ...createRepository(store, contentPillarSchema),
   };

@@ -31,11 +31,11 @@ export function createDomainRepository(store: RecordStore<DomainRecord>): Domain
       const query = { where: [live], by: 'liveSince', order: 'asc', skip: 0, take: 1 } as const;
       return (await store.list(workspaceId, query))[0]?.id;
     },
-    page(workspaceId, { includeArchived, search }, page) {
+    findPage(workspaceId, { includeArchived, search }, request) {
       const where: Condition<DomainRecord>[] = includeArchived ? [] : [live];
       if (search) where.push({ field: 'searchText', contains: fold(search) });
       const query = { where, by: 'createdAt', order: 'desc' } as const;
-      return readPage(store, workspaceId, query, page, domainSchema.toEntity);
+      return readPage(store, workspaceId, query, request, domainSchema.toEntity);
     },
     ...createRepository(store, domainSchema),
   };

@@ -18,8 +18,8 @@ export const groupSchema = defineSchema<Group, NameColumns>({
 export function createGroupRepository(store: RecordStore<GroupRecord>): GroupRepository {
   return {
     findByNames: (workspaceId, names) => findByUnique(store, groupSchema, workspaceId, 'foldedName', names.map(fold)),
-    page: (workspaceId, filter, page) =>
-      readPage(store, workspaceId, toNameQuery<GroupRecord>(filter), page, groupSchema.toEntity),
+    findPage: (workspaceId, filter, request) =>
+      readPage(store, workspaceId, toNameQuery<GroupRecord>(filter), request, groupSchema.toEntity),
     ...createRepository(store, groupSchema),
   };
 }

@@ -47,9 +47,9 @@ export function createInspirationQuestionRepository(
   store: RecordStore<InspirationQuestionRecord>,
 ): InspirationQuestionRepository {
   return {
-    page(workspaceId, filter, page) {
+    findPage(workspaceId, filter, request) {
       const query = { where: toConditions(filter), by: 'createdAt', order: 'desc' } as const;
-      return readPage(store, workspaceId, query, page, inspirationQuestionSchema.toEntity);
+      return readPage(store, workspaceId, query, request, inspirationQuestionSchema.toEntity);
     },
     ...createRepository(store, inspirationQuestionSchema),
   };

@@ -21,11 +21,11 @@ export function createShareRepository(store: RecordStore<Share>): ShareRepositor
     add,
     findById,
     update,
-    page(workspaceId, { campaignId, memberId, sortBy, sortOrder }, page) {
+    findPage(workspaceId, { campaignId, memberId, sortBy, sortOrder }, request) {
       const where: Condition<Share>[] = [{ field: 'campaignId', in: [campaignId] }];
       if (memberId) where.push({ field: 'id', in: [createShareId(memberId, campaignId)] });
       const query = { where, by: sortBy, order: sortOrder };
-      return readPage(store, workspaceId, query, page, shareSchema.toEntity);
+      return readPage(store, workspaceId, query, request, shareSchema.toEntity);
     },
     async findPositions(workspaceId, memberId, campaignIds) {
       const ids = campaignIds.map((campaignId) => createShareId(memberId, campaignId));

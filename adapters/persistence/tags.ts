@@ -19,8 +19,8 @@ export const tagSchema = defineSchema<Tag, NameColumns>({
 export function createTagRepository(store: RecordStore<TagRecord>): TagRepository {
   return {
     findByNames: (workspaceId, names) => findByUnique(store, tagSchema, workspaceId, 'foldedName', names.map(fold)),
-    page: (workspaceId, filter, page) =>
-      readPage(store, workspaceId, toNameQuery<TagRecord>(filter), page, tagSchema.toEntity),
+    findPage: (workspaceId, filter, request) =>
+      readPage(store, workspaceId, toNameQuery<TagRecord>(filter), request, tagSchema.toEntity),
     async countByColor(workspaceId) {
       const count = async (color: Color) => [color, await store.count(workspaceId, [{ field: 'color', in: [color] }])];
       return Object.fromEntries(await Promise.all(COLORS.map(count)));

@@ -24,5 +24,5 @@ export interface CampaignRepository
   /** Returns the summary of a campaign, or `undefined` if the workspace does not have the campaign. */
   findSummary(workspaceId: string, id: string): Promise<CampaignSummary | undefined>;
   /** Returns a page of the campaigns that match the filter. */
-  page(workspaceId: string, filter: CampaignFilter, page: PageRequest): Promise<Page<CampaignSummary>>;
+  findPage(workspaceId: string, filter: CampaignFilter, request: PageRequest): Promise<Page<CampaignSummary>>;
 }

@@ -64,7 +64,10 @@ export class CampaignService {
     });
   }
 
-  /** Creates a batch. With `ids`, the call can be retried (`addValidRecords` in batch.ts). */
+  /**
+   * Creates a batch. If `ids` are given, the campaigns get these IDs, so that a retry with the same IDs adds none of them twice
+   * (`addValidRecords` in batch.ts).
+   */
   async createMany(
     actor: Actor,
     batch: readonly NewCampaign[],
@@ -92,7 +95,7 @@ export class CampaignService {
     const tagIdLists = tagLists.filter((list) => list !== undefined).map((list) => list.map(({ id }) => id));
     const dates = filter && dateWindows[filter](this.system.now());
     const campaignFilter = { ...others, tagIds: tagIdLists, createdBy: userId, dates };
-    const { items, hasNext } = await this.storage.campaigns.page(workspaceId, campaignFilter, query);
+    const { items, hasNext } = await this.storage.campaigns.findPage(workspaceId, campaignFilter, query);
     const sharedIds = await this.findSharedIds(actor, items);
     return { items: items.map((campaign) => toView(campaign, sharedIds)), hasNext };
   }

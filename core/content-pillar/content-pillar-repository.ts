@@ -15,5 +15,5 @@ export interface ContentPillarFilter {
 export interface ContentPillarRepository
   extends Pick<Repository<ContentPillar>, 'findById' | 'findMany' | 'iterate' | 'add' | 'update' | 'remove'> {
   /** Returns a page of the content pillars that match the filter. */
-  page(workspaceId: string, filter: ContentPillarFilter, page: PageRequest): Promise<Page<ContentPillar>>;
+  findPage(workspaceId: string, filter: ContentPillarFilter, request: PageRequest): Promise<Page<ContentPillar>>;
 }

@@ -35,7 +35,8 @@ export class ContentPillarService {
 
   /** Returns a page of the pillars that match all filters, including archived pillars. */
   async list(workspaceId: string, query: ContentPillarQuery): Promise<Page<ContentPillar>> {
-    return this.storage.contentPillars.page(workspaceId, query, query);
+    // `query` is both the filter and the request of a page.
+    return this.storage.contentPillars.findPage(workspaceId, query, query);
   }
 
   /** Iterates over all pillars, including archived pillars, in creation order. */

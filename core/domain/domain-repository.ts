@@ -16,5 +16,5 @@ export interface DomainRepository extends Pick<Repository<Domain>, 'findById' | 
   /** Returns the ID of the domain that has been live for the longest time. */
   findPrimaryId(workspaceId: string): Promise<string | undefined>;
   /** Returns a page of domains, newest first. */
-  page(workspaceId: string, filter: DomainFilter, page: PageRequest): Promise<Page<Domain>>;
+  findPage(workspaceId: string, filter: DomainFilter, request: PageRequest): Promise<Page<Domain>>;
 }

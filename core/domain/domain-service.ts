@@ -65,7 +65,8 @@ export class DomainService {
 
   /** Returns a page of the domains that match all filters, newest first. */
   async list(workspaceId: string, query: DomainQuery): Promise<Page<DomainView>> {
-    const { items, hasNext } = await this.storage.domains.page(workspaceId, query, query);
+    // `query` is both the filter and the request of a page.
+    const { items, hasNext } = await this.storage.domains.findPage(workspaceId, query, query);
     const primaryId = await this.storage.domains.findPrimaryId(workspaceId);
     return { items: items.map((domain) => toView(domain, primaryId)), hasNext };
   }

@@ -10,7 +10,7 @@ export type GroupFilter = NameFilter;
 export interface GroupRepository
   extends Pick<Repository<Group>, 'findById' | 'findMany' | 'iterate' | 'add' | 'addMany' | 'update'> {
   /** Returns a page of the groups that match the filter. */
-  page(workspaceId: string, filter: GroupFilter, page: PageRequest): Promise<Page<Group>>;
+  findPage(workspaceId: string, filter: GroupFilter, request: PageRequest): Promise<Page<Group>>;
   /** Returns the groups with these names (case-insensitive). */
   findByNames(workspaceId: string, names: readonly string[]): Promise<readonly Group[]>;
 }

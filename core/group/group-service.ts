@@ -31,7 +31,8 @@ export class GroupService {
 
   /** Returns a page of the groups whose name contains the search term. */
   async list(workspaceId: string, query: GroupFilter & PageRequest): Promise<Page<GroupView>> {
-    const { items, hasNext } = await this.storage.groups.page(workspaceId, query, query);
+    // `query` is both the filter and the request of a page.
+    const { items, hasNext } = await this.storage.groups.findPage(workspaceId, query, query);
     return { items: await Promise.all(items.map((group) => this.toView(group))), hasNext };
   }
 
@@ -57,7 +58,10 @@ export class GroupService {
     });
   }
 
-  /** Creates a batch. With `ids`, the call can be retried (`addValidRecords` in batch.ts). */
+  /**
+   * Creates a batch. If `ids` are given, the groups get these IDs, so that a retry with the same IDs adds none of them twice
+   * (`addValidRecords` in batch.ts).
+   */
   async createMany(
     workspaceId: string,
     batch: readonly NewGroup[],

@@ -19,5 +19,9 @@ export interface InspirationQuestionFilter {
 export interface InspirationQuestionRepository
   extends Pick<Repository<InspirationQuestion>, 'findById' | 'findMany' | 'add' | 'addMany' | 'update' | 'remove'> {
   /** Returns a page of questions, newest first. */
-  page(workspaceId: string, filter: InspirationQuestionFilter, page: PageRequest): Promise<Page<InspirationQuestion>>;
+  findPage(
+    workspaceId: string,
+    filter: InspirationQuestionFilter,
+    request: PageRequest,
+  ): Promise<Page<InspirationQuestion>>;
 }

@@ -50,7 +50,10 @@ export class InspirationQuestionService {
     });
   }
 
-  /** Creates a batch. With `ids`, the call can be retried (`addValidRecords` in batch.ts). */
+  /**
+   * Creates a batch. If `ids` are given, the questions get these IDs, so that a retry with the same IDs adds none of them twice
+   * (`addValidRecords` in batch.ts).
+   */
   async createMany(
     workspaceId: string,
     batch: readonly NewInspirationQuestion[],
@@ -73,7 +76,7 @@ export class InspirationQuestionService {
   async list(actor: Actor, query: InspirationQuestionQuery): Promise<Page<InspirationQuestion>> {
     const { availableToMe, ...filter } = query;
     const availability = availableToMe ? getAvailability(actor) : undefined;
-    return this.storage.inspirationQuestions.page(actor.workspaceId, { ...filter, availability }, query);
+    return this.storage.inspirationQuestions.findPage(actor.workspaceId, { ...filter, availability }, query);
   }
 
   /**

@@ -14,7 +14,7 @@ export interface ShareFilter {
 /** The shares of all workspaces. */
 export interface ShareRepository extends Pick<Repository<Share>, 'findById' | 'add' | 'update'> {
   /** Returns a page of the shares that match the filter. */
-  page(workspaceId: string, filter: ShareFilter, page: PageRequest): Promise<Page<Share>>;
+  findPage(workspaceId: string, filter: ShareFilter, request: PageRequest): Promise<Page<Share>>;
   /**
    * Returns the `position` (see `Share`) of the member's shares of these campaigns, by campaign ID. Campaigns that the member has not
    * shared are missing.

@@ -48,7 +48,7 @@ export class ShareService {
   async list(workspaceId: string, campaignId: string, query: ShareQuery): Promise<Page<ShareView>> {
     const { campaigns, shares, members } = this.storage;
     const campaign = requireFound(await campaigns.findById(workspaceId, campaignId), 'campaign');
-    const { items, hasNext } = await shares.page(workspaceId, { ...query, campaignId }, query);
+    const { items, hasNext } = await shares.findPage(workspaceId, { ...query, campaignId }, query);
     const memberIds = items.map(({ memberId }) => memberId);
     const sharers = await members.findMany(workspaceId, memberIds);
     return { items: await this.toViews(campaign, items, sharers), hasNext };

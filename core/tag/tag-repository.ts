@@ -10,7 +10,7 @@ export type TagFilter = NameFilter;
 /** The tags of all workspaces. */
 export interface TagRepository extends Repository<Tag> {
   /** Returns a page of the tags that match the filter. */
-  page(workspaceId: string, filter: TagFilter, page: PageRequest): Promise<Page<Tag>>;
+  findPage(workspaceId: string, filter: TagFilter, request: PageRequest): Promise<Page<Tag>>;
   /** Returns the tags with these names (case-insensitive). */
   findByNames(workspaceId: string, names: readonly string[]): Promise<readonly Tag[]>;
   /** Returns the number of tags with each color. */

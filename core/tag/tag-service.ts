@@ -39,7 +39,10 @@ export class TagService {
     });
   }
 
-  /** Creates a batch. With `ids`, the call can be retried (`addValidRecords` in batch.ts). */
+  /**
+   * Creates a batch. If `ids` are given, the tags get these IDs, so that a retry with the same IDs adds none of them twice
+   * (`addValidRecords` in batch.ts).
+   */
   async createMany(
     workspaceId: string,
     names: readonly string[],
@@ -65,7 +68,8 @@ export class TagService {
 
   /** Returns a page of the tags whose name contains the search term. */
   async list(workspaceId: string, query: TagFilter & PageRequest): Promise<Page<Tag>> {
-    return this.storage.tags.page(workspaceId, query, query);
+    // `query` is both the filter and the request of a page.
+    return this.storage.tags.findPage(workspaceId, query, query);
   }
 
   /**

@@ -183,7 +183,7 @@ suite('a share of a campaign', {
   },
 
   'is visible in both hasShared and shares, or in neither, even if it is recorded during a read': async () => {
-    for (const read of ['findSummary', 'page'] as const) {
+    for (const read of ['findSummary', 'findPage'] as const) {
       const core = testCore();
       const [ada, ben] = [await createMember(core), await createMember(core)];
       const { id } = await createCampaign(core);

@@ -28,7 +28,7 @@ suite('a database of an earlier version', {
       await withEngine(uri, async (engine) => {
         for (const share of [two, one, zero]) await engine.shares.add(share);
         const filter = { campaignId, sortBy: 'clicks', sortOrder: 'asc' } as const;
-        const { items } = await createStorage(engine).shares.page(workspaceId, filter, { page: 1, pageSize: 9 });
+        const { items } = await createStorage(engine).shares.findPage(workspaceId, filter, { page: 1, pageSize: 9 });
         assert.deepEqual(items, [zero, old, one, two]);
       });
     }),
