@@ -1,7 +1,7 @@
 import { buildSampleCampaign, type DayRange, SAMPLE_QUESTIONS } from '../adapters/samples/sample-data.ts';
 import type { Member } from '../core/access/member.ts';
 import type { Application } from '../core/application.ts';
-import type { Campaign, NewCampaign } from '../core/campaign/campaign.ts';
+import type { Campaign, NewCampaignFields } from '../core/campaign/campaign.ts';
 import type { Color } from '../core/shared/color.ts';
 
 /** The demo workspace and the API key of its admin. */
@@ -84,7 +84,7 @@ async function createCampaigns(app: Application, records: DemoRecords, now: numb
   const { domain } = await app.domains.createOrArchive(workspaceId, { slug: 'go.northwind.example' });
   await app.domains.verify(workspaceId, domain.id);
 
-  const create = (name: string, status: Campaign['status'], days: DayRange, fields: Partial<NewCampaign>) =>
+  const create = (name: string, status: Campaign['status'], days: DayRange, fields: Partial<NewCampaignFields>) =>
     app.campaigns.create(
       { workspaceId, member: admin },
       { ...buildSampleCampaign(name, status, days, now), domain: domain.slug, ...fields },

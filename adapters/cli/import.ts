@@ -4,9 +4,9 @@ import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Application } from '../../core/application.ts';
-import type { NewCampaign } from '../../core/campaign/campaign.ts';
-import type { NewGroup } from '../../core/group/group.ts';
-import type { NewInspirationQuestion } from '../../core/inspiration-question/inspiration-question.ts';
+import type { NewCampaignFields } from '../../core/campaign/campaign.ts';
+import type { NewGroupFields } from '../../core/group/group.ts';
+import type { NewInspirationQuestionFields } from '../../core/inspiration-question/inspiration-question.ts';
 import { type BatchResult, isRejected } from '../../core/shared/batch.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
@@ -59,12 +59,12 @@ interface ImportKind {
 const importKinds: Readonly<Record<'campaigns' | 'questions' | 'tags' | 'groups', ImportKind>> = {
   campaigns: {
     operation: createCampaign,
-    createOrCheckMany: ({ campaigns }, workspaceId, bodies: readonly NewCampaign[], ids) =>
+    createOrCheckMany: ({ campaigns }, workspaceId, bodies: readonly NewCampaignFields[], ids) =>
       ids ? campaigns.createMany({ workspaceId }, bodies, ids) : campaigns.checkMany({ workspaceId }, bodies),
   },
   questions: {
     operation: createInspirationQuestion,
-    createOrCheckMany: ({ inspirationQuestions }, workspaceId, bodies: readonly NewInspirationQuestion[], ids) =>
+    createOrCheckMany: ({ inspirationQuestions }, workspaceId, bodies: readonly NewInspirationQuestionFields[], ids) =>
       ids
         ? inspirationQuestions.createMany(workspaceId, bodies, ids)
         : inspirationQuestions.checkMany(workspaceId, bodies),
@@ -78,7 +78,7 @@ const importKinds: Readonly<Record<'campaigns' | 'questions' | 'tags' | 'groups'
   },
   groups: {
     operation: createGroup,
-    createOrCheckMany: ({ groups }, workspaceId, bodies: readonly NewGroup[], ids) =>
+    createOrCheckMany: ({ groups }, workspaceId, bodies: readonly NewGroupFields[], ids) =>
       ids ? groups.createMany(workspaceId, bodies, ids) : groups.checkMany(workspaceId, bodies),
   },
 };

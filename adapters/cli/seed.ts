@@ -1,5 +1,5 @@
-import type { Member, NewMember } from '../../core/access/member.ts';
-import type { Campaign, NewCampaign } from '../../core/campaign/campaign.ts';
+import type { Member, NewMemberFields } from '../../core/access/member.ts';
+import type { Campaign, NewCampaignFields } from '../../core/campaign/campaign.ts';
 import { type BatchResult, isRejected } from '../../core/shared/batch.ts';
 import { COLORS } from '../../core/shared/color.ts';
 import { DESCRIPTION_LENGTH } from '../../core/shared/text.ts';
@@ -162,7 +162,7 @@ async function createMembers(
   return members;
 }
 
-function buildMember(random: SeededRandom, groupIds: readonly string[], number: number): NewMember {
+function buildMember(random: SeededRandom, groupIds: readonly string[], number: number): NewMemberFields {
   const name = `${random.pick(FIRST_NAMES)} ${random.pick(LAST_NAMES)}`;
   const letters = name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replace(' ', '.');
   return {
@@ -205,7 +205,7 @@ async function createCampaigns(
   return { count, newest };
 }
 
-function buildCampaign(random: SeededRandom, now: number): NewCampaign {
+function buildCampaign(random: SeededRandom, now: number): NewCampaignFields {
   const name = `${random.pick(ADJECTIVES)} ${random.pick(NOUNS)} ${random.pick(PLACES)}`;
   const { starts, lasts } = random.pick(DATE_WINDOWS);
   const firstDay = random.nextIntegerBetween(starts[0], starts[1]);

@@ -1,4 +1,4 @@
-import type { Campaign, NewCampaign } from '../../core/campaign/campaign.ts';
+import type { Campaign, NewCampaignFields } from '../../core/campaign/campaign.ts';
 import { DAY_MS, formatTimestamp, type ParsedDate, parseEndDate, parseStartDate } from '../../core/shared/date.ts';
 
 /** The texts of inspiration questions. */
@@ -20,7 +20,7 @@ export function buildSampleCampaign(
   status: Campaign['status'],
   [firstDay, lastDay]: DayRange,
   now: number,
-): NewCampaign {
+): NewCampaignFields {
   const formatDay = (days: number) => formatTimestamp(now + days * DAY_MS).slice(0, 10);
   return {
     name,

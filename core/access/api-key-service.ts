@@ -3,7 +3,7 @@ import { formatTimestamp } from '../shared/date.ts';
 import { doNothing } from '../shared/do-nothing.ts';
 import type { System } from '../shared/system.ts';
 import type { Storage } from '../storage.ts';
-import { type ApiKey, createApiKeySecret, isApiKeySecret, type NewApiKey, newApiKey } from './api-key.ts';
+import { type ApiKey, createApiKeySecret, isApiKeySecret, type NewApiKeyFields, newApiKey } from './api-key.ts';
 import type { Caller } from './caller.ts';
 import type { CachedCaller, CallerCache } from './caller-cache.ts';
 
@@ -30,7 +30,7 @@ export class ApiKeyService {
    * Creates a key. Only this result contains its secret. Rejects with `invalid` if `expiresAt` is not in the future, and
    * with `not_found` if the workspace does not have the member.
    */
-  async create(workspaceId: string, fields: NewApiKey): Promise<{ apiKey: ApiKey; secret: string }> {
+  async create(workspaceId: string, fields: NewApiKeyFields): Promise<{ apiKey: ApiKey; secret: string }> {
     const secret = fields.secret ?? createApiKeySecret(this.system.newSecret());
     const hash = this.system.sha256(secret);
     const apiKey = newApiKey(workspaceId, this.system.newId(), { ...fields, secret }, hash, this.system.now());

@@ -20,7 +20,7 @@ export interface ApiKey extends Entity {
 }
 
 /** The fields of a key to create. `secret` is given if the operator chose it. By default, a random secret is created. */
-export type NewApiKey = Changes<Pick<ApiKey, 'label' | 'memberId' | 'access' | 'expiresAt'> & { secret: string }>;
+export type NewApiKeyFields = Changes<Pick<ApiKey, 'label' | 'memberId' | 'access' | 'expiresAt'> & { secret: string }>;
 
 /** Bounds of the length of a label. */
 export const API_KEY_LABEL_LENGTH = { max: 190 };
@@ -35,7 +35,13 @@ const SECRET_PATTERN = new RegExp(`^${PREFIX}([${BASE62}]{${SECRET_RANDOM_LENGTH
 export function newApiKey(
   workspaceId: string,
   id: string,
-  { memberId = null, label = '', access = 'full', expiresAt = null, secret }: NewApiKey & { readonly secret: string },
+  {
+    memberId = null,
+    label = '',
+    access = 'full',
+    expiresAt = null,
+    secret,
+  }: NewApiKeyFields & { readonly secret: string },
   hash: string,
   now: number,
 ): ApiKey {

@@ -3,7 +3,7 @@ import { applyChanges } from '../shared/changes.ts';
 import { requireFound } from '../shared/core-error.ts';
 import type { System } from '../shared/system.ts';
 import type { Storage } from '../storage.ts';
-import { type Member, type MemberChange, type NewMember, newMember } from './member.ts';
+import { type Member, type MemberChange, type NewMemberFields, newMember } from './member.ts';
 
 /** The use cases of members. */
 export class MemberService {
@@ -13,7 +13,7 @@ export class MemberService {
   ) {}
 
   /** Creates a member. Rejects with `invalid` if the workspace does not have one of the groups. */
-  async create(workspaceId: string, fields: NewMember): Promise<Member> {
+  async create(workspaceId: string, fields: NewMemberFields): Promise<Member> {
     await requireGroups(this.storage.groups, workspaceId, 'groupIds', fields.groupIds);
     const member = newMember(workspaceId, this.system.newId(), fields, this.system.now());
     await this.storage.members.add(member);

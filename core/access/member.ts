@@ -34,7 +34,7 @@ export function findEmailProblem(email: string): string | undefined {
 }
 
 export type MemberChange = Changes<Omit<Member, keyof Entity | 'createdAt' | 'updatedAt'>>;
-export type NewMember = MemberChange & Pick<Member, 'name' | 'email'>;
+export type NewMemberFields = MemberChange & Pick<Member, 'name' | 'email'>;
 
 /** The optional fields of a member to create, with their defaults. */
 export const MEMBER_DEFAULTS = {
@@ -44,7 +44,7 @@ export const MEMBER_DEFAULTS = {
   invitation: 'accepted',
 } as const satisfies Partial<Member>;
 
-export function newMember(workspaceId: string, id: string, fields: NewMember, now: number): Member {
+export function newMember(workspaceId: string, id: string, fields: NewMemberFields, now: number): Member {
   const createdAt = formatTimestamp(now);
   return { id, workspaceId, createdAt, updatedAt: createdAt, ...fields, ...selectDefaults(MEMBER_DEFAULTS, fields) };
 }

@@ -13,7 +13,7 @@ import {
   changeCampaign,
   dateWindows,
   findDateError,
-  type NewCampaign,
+  type NewCampaignFields,
   newCampaign,
   requirePublished,
 } from './campaign.ts';
@@ -42,7 +42,7 @@ export class CampaignService {
    * Creates a campaign. Rejects with `invalid` if it ends before it starts, or if one of its references is invalid
    * (`createReferenceCheck`).
    */
-  async create(actor: Actor, fields: NewCampaign): Promise<Campaign & CampaignView> {
+  async create(actor: Actor, fields: NewCampaignFields): Promise<Campaign & CampaignView> {
     const [campaign] = (await this.checkMany(actor, [fields])) as [BatchResult<Campaign>];
     if (isRejected(campaign)) throw campaign;
     await this.storage.campaigns.add(campaign);
@@ -52,7 +52,7 @@ export class CampaignService {
   /** Builds the campaigns of a batch and checks them, without storing them. Each result is a campaign or the error of `create`. */
   async checkMany(
     { workspaceId, member }: Actor,
-    batch: readonly NewCampaign[],
+    batch: readonly NewCampaignFields[],
   ): Promise<readonly BatchResult<Campaign>[]> {
     const findReferenceErrors = await createReferenceCheck(this.storage, workspaceId, batch);
     return batch.map((fields) => {
@@ -70,7 +70,7 @@ export class CampaignService {
    */
   async createMany(
     actor: Actor,
-    batch: readonly NewCampaign[],
+    batch: readonly NewCampaignFields[],
     ids?: readonly string[],
   ): Promise<readonly BatchResult<Campaign>[]> {
     return addValidRecords(this.storage.campaigns, actor.workspaceId, await this.checkMany(actor, batch), ids);

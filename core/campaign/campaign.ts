@@ -96,12 +96,12 @@ interface NewDates {
 type GeneratedFields = 'createdBy' | 'startsAt' | 'endsAt' | 'clicks' | 'shares' | 'createdAt' | 'updatedAt';
 
 /** The fields of a campaign to create. The dates are parsed, amounts have the form that amount.ts returns, and the domain is a normalized slug. */
-export type NewCampaign = Omit<Campaign, keyof Entity | keyof OptionalFields | keyof NewDates | GeneratedFields> &
+export type NewCampaignFields = Omit<Campaign, keyof Entity | keyof OptionalFields | keyof NewDates | GeneratedFields> &
   NewDates &
   Changes<OptionalFields>;
 
 /** The fields of a campaign to change. Omitted fields are unchanged, and `null` removes the value of a field that can be `null`. */
-export type CampaignChange = Changes<NewCampaign>;
+export type CampaignChange = Changes<NewCampaignFields>;
 
 /** The maximum number of clicks in one call of `recordClicks`. */
 export const MAX_CLICK_COUNT = 1_000_000_000;
@@ -183,7 +183,7 @@ export function newCampaign(
   workspaceId: string,
   id: string,
   createdBy: string | null,
-  fields: NewCampaign,
+  fields: NewCampaignFields,
   now: number,
 ): Campaign {
   const createdAt = formatTimestamp(now);

@@ -6,7 +6,7 @@ import type { Storage } from '../storage.ts';
 import {
   type ContentPillar,
   type ContentPillarChange,
-  type NewContentPillar,
+  type NewContentPillarFields,
   newContentPillar,
 } from './content-pillar.ts';
 import type { ContentPillarFilter } from './content-pillar-repository.ts';
@@ -21,7 +21,7 @@ export class ContentPillarService {
   ) {}
 
   /** Creates a published pillar. Rejects with `not_found` if the workspace does not have the author. */
-  async create(workspaceId: string, fields: NewContentPillar): Promise<ContentPillar> {
+  async create(workspaceId: string, fields: NewContentPillarFields): Promise<ContentPillar> {
     requireFound(await this.storage.members.findById(workspaceId, fields.authorId), 'member');
     const pillar = newContentPillar(workspaceId, this.system.newId(), fields, this.system.now());
     await this.storage.contentPillars.add(pillar);

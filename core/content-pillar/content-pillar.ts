@@ -20,7 +20,7 @@ export interface ContentPillar extends Entity {
   readonly updatedAt: string;
 }
 
-export type NewContentPillar = Pick<ContentPillar, 'authorId' | 'title' | 'color'> &
+export type NewContentPillarFields = Pick<ContentPillar, 'authorId' | 'title' | 'color'> &
   Changes<Pick<ContentPillar, 'description'>>;
 export type ContentPillarChange = Changes<Pick<ContentPillar, 'title' | 'description' | 'color' | 'status'>>;
 
@@ -33,7 +33,7 @@ export const MAX_CONTENT_PILLAR_PAGE_SIZE = 100;
 export function newContentPillar(
   workspaceId: string,
   id: string,
-  { authorId, title, color, description = '' }: NewContentPillar,
+  { authorId, title, color, description = '' }: NewContentPillarFields,
   now: number,
 ): ContentPillar {
   const createdAt = formatTimestamp(now);

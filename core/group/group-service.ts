@@ -4,7 +4,7 @@ import type { Page, PageRequest } from '../shared/page.ts';
 import type { System } from '../shared/system.ts';
 import { fold } from '../shared/text.ts';
 import type { Storage } from '../storage.ts';
-import { changeGroup, GROUP_NAME_TAKEN, type Group, type GroupChange, type NewGroup, newGroup } from './group.ts';
+import { changeGroup, GROUP_NAME_TAKEN, type Group, type GroupChange, type NewGroupFields, newGroup } from './group.ts';
 import type { GroupFilter } from './group-repository.ts';
 
 /** `count` is the number of members of the group. It is counted on each read. */
@@ -18,7 +18,7 @@ export class GroupService {
   ) {}
 
   /** Creates a group. Rejects with `conflict` if another group has the name (case-insensitive). */
-  async create(workspaceId: string, fields: NewGroup): Promise<GroupView> {
+  async create(workspaceId: string, fields: NewGroupFields): Promise<GroupView> {
     const group = newGroup(workspaceId, this.system.newId(), fields, this.system.now());
     await this.storage.groups.add(group);
     return this.toView(group);
@@ -46,7 +46,7 @@ export class GroupService {
   }
 
   /** Checks a batch without storing it. Each result is the group to add, or the error of `create`. */
-  async checkMany(workspaceId: string, batch: readonly NewGroup[]): Promise<readonly BatchResult<Group>[]> {
+  async checkMany(workspaceId: string, batch: readonly NewGroupFields[]): Promise<readonly BatchResult<Group>[]> {
     const names = batch.map(({ name }) => name);
     const takenNames = new Set(
       (await this.storage.groups.findByNames(workspaceId, names)).map(({ name }) => fold(name)),
@@ -64,7 +64,7 @@ export class GroupService {
    */
   async createMany(
     workspaceId: string,
-    batch: readonly NewGroup[],
+    batch: readonly NewGroupFields[],
     ids?: readonly string[],
   ): Promise<readonly BatchResult<Group>[]> {
     return addValidRecords(this.storage.groups, workspaceId, await this.checkMany(workspaceId, batch), ids);

@@ -9,7 +9,7 @@ export interface Group extends Entity {
   readonly createdAt: string;
 }
 
-export type NewGroup = Pick<Group, 'name'> & Changes<Pick<Group, 'description'>>;
+export type NewGroupFields = Pick<Group, 'name'> & Changes<Pick<Group, 'description'>>;
 
 /** The fields of a group to change. Omitted fields are unchanged. */
 export type GroupChange = Changes<Pick<Group, 'name' | 'description'>>;
@@ -18,7 +18,12 @@ export type GroupChange = Changes<Pick<Group, 'name' | 'description'>>;
 export const MAX_GROUP_PAGE_SIZE = 100;
 export const GROUP_NAME_TAKEN = 'This workspace already has a group with this name. Choose another name.';
 
-export function newGroup(workspaceId: string, id: string, { name, description = '' }: NewGroup, now: number): Group {
+export function newGroup(
+  workspaceId: string,
+  id: string,
+  { name, description = '' }: NewGroupFields,
+  now: number,
+): Group {
   return { id, workspaceId, name, description, createdAt: formatTimestamp(now) };
 }
 

@@ -11,7 +11,7 @@ import {
   getAvailability,
   type InspirationQuestion,
   type InspirationQuestionChange,
-  type NewInspirationQuestion,
+  type NewInspirationQuestionFields,
   newInspirationQuestion,
 } from './inspiration-question.ts';
 import type { InspirationQuestionFilter } from './inspiration-question-repository.ts';
@@ -28,7 +28,7 @@ export class InspirationQuestionService {
   ) {}
 
   /** Creates a question. Rejects with `invalid` if one of the groups does not exist in the workspace. */
-  async create(workspaceId: string, fields: NewInspirationQuestion): Promise<InspirationQuestion> {
+  async create(workspaceId: string, fields: NewInspirationQuestionFields): Promise<InspirationQuestion> {
     const [question] = (await this.checkMany(workspaceId, [fields])) as [BatchResult<InspirationQuestion>];
     if (isRejected(question)) throw question;
     await this.storage.inspirationQuestions.add(question);
@@ -38,7 +38,7 @@ export class InspirationQuestionService {
   /** Checks a batch without storing it. Each result is the question to add, or the error of `create`. */
   async checkMany(
     workspaceId: string,
-    batch: readonly NewInspirationQuestion[],
+    batch: readonly NewInspirationQuestionFields[],
   ): Promise<readonly BatchResult<InspirationQuestion>[]> {
     const ids = batch.flatMap(({ groups = [] }) => groups);
     const known = await findKnownIds(this.storage.groups, workspaceId, ids);
@@ -56,7 +56,7 @@ export class InspirationQuestionService {
    */
   async createMany(
     workspaceId: string,
-    batch: readonly NewInspirationQuestion[],
+    batch: readonly NewInspirationQuestionFields[],
     ids?: readonly string[],
   ): Promise<readonly BatchResult<InspirationQuestion>[]> {
     return addValidRecords(

@@ -74,7 +74,7 @@ export interface InspirationQuestion extends Entity {
 }
 
 export type InspirationQuestionChange = Changes<Omit<InspirationQuestion, keyof Entity | 'createdAt' | 'updatedAt'>>;
-export type NewInspirationQuestion = InspirationQuestionChange & Pick<InspirationQuestion, 'question'>;
+export type NewInspirationQuestionFields = InspirationQuestionChange & Pick<InspirationQuestion, 'question'>;
 
 export const QUESTION_LENGTH = { min: 10, max: 170 };
 
@@ -94,7 +94,7 @@ const DEFAULTS = {
 export function newInspirationQuestion(
   workspaceId: string,
   id: string,
-  fields: NewInspirationQuestion,
+  fields: NewInspirationQuestionFields,
   now: number,
 ): InspirationQuestion {
   const createdAt = formatTimestamp(now);

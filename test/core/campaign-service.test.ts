@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createNodeSystem } from '../../adapters/node/system.ts';
 import type { Actor } from '../../core/access/caller.ts';
 import { Application } from '../../core/application.ts';
-import type { NewCampaign } from '../../core/campaign/campaign.ts';
+import type { NewCampaignFields } from '../../core/campaign/campaign.ts';
 import type { CampaignQuery } from '../../core/campaign/campaign-service.ts';
 import { getTargetType } from '../../core/link/link.ts';
 import { createShareId, type Share } from '../../core/share/share.ts';
@@ -29,7 +29,7 @@ const FIELDS = {
   totalBudget: '123456789012.3456',
 } as const;
 
-type CampaignFields = WithDateTexts<Partial<NewCampaign>>;
+type CampaignFields = WithDateTexts<Partial<NewCampaignFields>>;
 
 const QUERY: CampaignQuery = { includeArchived: false, sortBy: 'createdAt', page: 1, pageSize: 25 };
 

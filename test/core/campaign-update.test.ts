@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { MemberActor } from '../../core/access/caller.ts';
-import type { CampaignChange, NewCampaign } from '../../core/campaign/campaign.ts';
+import type { CampaignChange, NewCampaignFields } from '../../core/campaign/campaign.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
 import { NOON, OWN, SECOND, type TestCore, testCore } from '../support/core.ts';
 import { UNKNOWN_ID } from '../support/expected-responses.ts';
@@ -10,7 +10,7 @@ import { createCampaignFields } from '../support/tenants.ts';
 
 const ACTOR = { workspaceId: OWN };
 
-function createCampaign({ app }: TestCore, fields: Partial<NewCampaign> = {}) {
+function createCampaign({ app }: TestCore, fields: Partial<NewCampaignFields> = {}) {
   return app.campaigns.create(ACTOR, { ...createCampaignFields(), status: 'draft', ...fields });
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Access } from '../../core/access/caller.ts';
-import type { NewMember } from '../../core/access/member.ts';
+import type { NewMemberFields } from '../../core/access/member.ts';
 import { each } from '../support/each.ts';
 import { assertError, UNKNOWN_ID } from '../support/expected-responses.ts';
 import { readAllLists } from '../support/operations.ts';
@@ -20,7 +20,7 @@ interface Draft {
     readonly isRevoked?: boolean;
     readonly isExhausted?: boolean;
     readonly access?: Access;
-    readonly member?: Partial<NewMember>;
+    readonly member?: Partial<NewMemberFields>;
   };
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: object;

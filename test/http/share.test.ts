@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { NewApiKey } from '../../core/access/api-key.ts';
-import type { Member, NewMember } from '../../core/access/member.ts';
+import type { NewApiKeyFields } from '../../core/access/api-key.ts';
+import type { Member, NewMemberFields } from '../../core/access/member.ts';
 import { each } from '../support/each.ts';
 import { assertConflict, assertError, assertInvalidFields, jsonOf, UNKNOWN_ID } from '../support/expected-responses.ts';
 import { type Fixture, withClock, withFixture } from '../support/fixture.ts';
@@ -17,8 +17,8 @@ interface Sharer {
 async function createSharer(
   { app, call }: Api,
   { workspaceId }: Fixture,
-  { name = 'Ada', ...fields }: Partial<NewMember> = {},
-  options: NewApiKey = {},
+  { name = 'Ada', ...fields }: Partial<NewMemberFields> = {},
+  options: NewApiKeyFields = {},
 ): Promise<Sharer> {
   const member = await app.members.create(workspaceId, { name, email: `${name}@example.com`, ...fields });
   const { secret: key } = await app.apiKeys.create(workspaceId, { ...options, memberId: member.id });
@@ -64,7 +64,9 @@ suite('POST /campaigns/{id}/shares', {
   'needs the full-access key of a member with an accepted invitation, whatever the role is': () =>
     withFixture(async (fixture, api) => {
       const { id } = await fixture.create('/campaigns');
-      const rejections: Readonly<Record<string, readonly [Partial<NewMember>, NewApiKey, status: number, RegExp]>> = {
+      const rejections: Readonly<
+        Record<string, readonly [Partial<NewMemberFields>, NewApiKeyFields, status: number, RegExp]>
+      > = {
         'a read-only key of an admin': [{ role: 'admin' }, { access: 'read' }, 403, /read access/],
         'a read-only key of a member': [{ role: 'member' }, { access: 'read' }, 403, /read access/],
         'a pending invitation': [{ invitation: 'pending' }, {}, 403, /pending/],

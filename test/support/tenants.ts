@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { NewApiKey } from '../../core/access/api-key.ts';
-import type { Member, NewMember } from '../../core/access/member.ts';
+import type { NewApiKeyFields } from '../../core/access/api-key.ts';
+import type { Member, NewMemberFields } from '../../core/access/member.ts';
 import type { Application } from '../../core/application.ts';
-import type { NewCampaign } from '../../core/campaign/campaign.ts';
+import type { NewCampaignFields } from '../../core/campaign/campaign.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
 import { parseDates } from './parse-dates.ts';
 import { campaignBody } from './samples.ts';
@@ -73,7 +73,7 @@ export async function createTenant({ app }: Pick<Api, 'app'>, name: string): Pro
 export async function createKey(
   { app }: Pick<Api, 'app'>,
   workspaceId: string,
-  { member, ...key }: NewApiKey & { readonly member?: Partial<NewMember> | undefined } = {},
+  { member, ...key }: NewApiKeyFields & { readonly member?: Partial<NewMemberFields> | undefined } = {},
 ): Promise<string> {
   const newMember = { name: 'Someone', email: 'someone@example.com', role: 'admin', ...member } as const;
   const memberId = member && (await app.members.create(workspaceId, newMember)).id;
@@ -94,6 +94,6 @@ export function createCampaignBody(name: string = campaignBody.name) {
 }
 
 /** Returns the fields of a new campaign, as the core takes them. */
-export function createCampaignFields(name: string = campaignBody.name): NewCampaign {
+export function createCampaignFields(name: string = campaignBody.name): NewCampaignFields {
   return parseDates(createCampaignBody(name));
 }
