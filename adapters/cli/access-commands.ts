@@ -4,7 +4,7 @@ import { ACCESS } from '../../core/access/caller.ts';
 import {
   EMAIL_LENGTH,
   findEmailProblem,
-  INVITATIONS,
+  INVITATION_STATUSES,
   MEMBER_DEFAULTS,
   type Member,
   ROLES,
@@ -86,7 +86,7 @@ const groupOption = defineParameter('--group <id>', 'ID of a group of the member
 const invitationOption = defineParameter(
   '--invitation <state>',
   `state of the invitation: the API rejects the keys of a member whose invitation is pending (${errors.forbidden.status}) or expired (${errors.invite_expired.status})`,
-  z.enum(INVITATIONS),
+  z.enum(INVITATION_STATUSES),
 );
 
 const DUPLICATE_EMAIL_NOTE =

@@ -1,5 +1,5 @@
 import { CoreError, type CoreErrorKind } from '../shared/core-error.ts';
-import type { Invitation, Member, Role } from './member.ts';
+import type { InvitationStatus, Member, Role } from './member.ts';
 
 /** The access levels of an API key. */
 export const ACCESS = ['full', 'read'] as const;
@@ -28,7 +28,7 @@ export interface Caller extends Actor {
   readonly access: Access;
 }
 
-const rejectionByInvitation: Record<Invitation, readonly [kind: CoreErrorKind, message: string] | undefined> = {
+const rejectionByInvitation: Record<InvitationStatus, readonly [kind: CoreErrorKind, message: string] | undefined> = {
   accepted: undefined,
   pending: [
     'forbidden',

@@ -4,11 +4,11 @@ import type { Entity } from '../shared/entity.ts';
 
 export const ROLES = ['admin', 'member'] as const;
 export const SEAT_TYPES = ['thought_leader', 'advocate'] as const;
-export const INVITATIONS = ['accepted', 'pending', 'expired'] as const;
+export const INVITATION_STATUSES = ['accepted', 'pending', 'expired'] as const;
 
 export type Role = (typeof ROLES)[number];
 export type SeatType = (typeof SEAT_TYPES)[number];
-export type Invitation = (typeof INVITATIONS)[number];
+export type InvitationStatus = (typeof INVITATION_STATUSES)[number];
 
 /** A person who belongs to a workspace. */
 export interface Member extends Entity {
@@ -17,7 +17,7 @@ export interface Member extends Entity {
   readonly role: Role;
   readonly seatType: SeatType;
   readonly groupIds: readonly string[];
-  readonly invitation: Invitation;
+  readonly invitation: InvitationStatus;
   readonly createdAt: string;
   readonly updatedAt: string;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Actor, Caller } from '../../core/access/caller.ts';
-import { INVITATIONS, ROLES, SEAT_TYPES } from '../../core/access/member.ts';
+import { INVITATION_STATUSES, ROLES, SEAT_TYPES } from '../../core/access/member.ts';
 import type { Application } from '../../core/application.ts';
 import {
   CAMPAIGN_DATE_FILTERS,
@@ -222,7 +222,7 @@ const memberFields = {
   role: optional(fc.constantFrom(...ROLES)),
   seatType: optional(fc.constantFrom(...SEAT_TYPES)),
   groupIds: rarelyPresent(choices),
-  invitation: rarelyPresent(fc.constantFrom(...INVITATIONS)),
+  invitation: rarelyPresent(fc.constantFrom(...INVITATION_STATUSES)),
 };
 
 /** Returns the fields with IDs in place of the choices of groups. */

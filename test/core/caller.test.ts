@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { ACCESS, type Access, type Permission, requirePermission } from '../../core/access/caller.ts';
-import { INVITATIONS, type Invitation, type Member, ROLES, type Role } from '../../core/access/member.ts';
+import { INVITATION_STATUSES, type InvitationStatus, type Member, ROLES, type Role } from '../../core/access/member.ts';
 import { suite } from '../support/suite.ts';
 
 type Outcome = 'permitted' | 'forbidden' | 'invitation_expired';
 
 const PERMISSIONS: readonly Permission[] = ['read', 'write', 'author', 'share'];
 
-const members: readonly (readonly [Role, Invitation] | undefined)[] = [
+const members: readonly (readonly [Role, InvitationStatus] | undefined)[] = [
   undefined,
-  ...ROLES.flatMap((role) => INVITATIONS.map((invitation) => [role, invitation] as const)),
+  ...ROLES.flatMap((role) => INVITATION_STATUSES.map((invitation) => [role, invitation] as const)),
 ];
 
 /** The permissions of a full-access key, and then of a read-only key, by the member of the key. Unlisted members have no permissions. */
@@ -19,7 +19,11 @@ const expected: Readonly<Record<string, readonly (readonly Permission[])[]>> = {
   'member, accepted': [['read', 'share'], ['read']],
 };
 
-function getOutcome(access: Access, state: readonly [Role, Invitation] | undefined, permission: Permission): Outcome {
+function getOutcome(
+  access: Access,
+  state: readonly [Role, InvitationStatus] | undefined,
+  permission: Permission,
+): Outcome {
   const member = state && ({ role: state[0], invitation: state[1] } as Member);
   try {
     requirePermission({ workspaceId: 'own', keyId: 'key', access, member }, permission);

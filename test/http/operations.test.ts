@@ -4,7 +4,7 @@ import type { Operation } from '../../adapters/api/operation.ts';
 import { operations } from '../../adapters/api/operations.ts';
 import { createApiKeySecret } from '../../core/access/api-key.ts';
 import type { Permission } from '../../core/access/caller.ts';
-import type { Invitation, Role } from '../../core/access/member.ts';
+import type { InvitationStatus, Role } from '../../core/access/member.ts';
 import { each, textCases } from '../support/each.ts';
 import {
   assertError,
@@ -92,7 +92,7 @@ async function createBadCredentials(api: Api, { workspaceId, key }: Tenant): Pro
 
 interface Holder {
   readonly access: 'full' | 'read';
-  readonly member?: { readonly role: Role; readonly invitation?: Invitation };
+  readonly member?: { readonly role: Role; readonly invitation?: InvitationStatus };
 }
 
 /**
