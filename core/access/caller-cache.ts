@@ -13,17 +13,18 @@ interface Entry {
 }
 
 /**
- * The time for which a server caches the caller of a key. A revoked key must stop working in every process within 5 seconds. They include
- * the TTL and the time to look the key up again.
+ * The time for which a server caches the caller of a key. A revoked key must stop working in every process within 5 seconds.
+ * These 5 seconds include this time and the time to look the key up again.
  */
 export const CALLER_CACHE_TTL_MS = 3_000;
 
 const MAX_ENTRY_COUNT = 10_000;
 
 /**
- * Caches callers by the hash of their secret for `ttlMs`, so that not every request reads the storage. If another process revokes a key or
- * changes a member, the change takes effect after at most `ttlMs`. Requests that arrive during a load share its result. A load that rejects
- * is not cached.
+ * Caches callers by the hash of their secret for `ttlMs`, so that not every request reads the storage. If another process revokes
+ * a key or changes a member, the change takes effect after at most `ttlMs`. An entry is cached from the start of its load, so
+ * requests that arrive during a load share its result. If a load takes longer than `ttlMs`, the next request starts another one.
+ * A load that rejects is not cached.
  */
 export class CallerCache {
   private readonly entries = new Map<string, Entry>();

@@ -1,4 +1,4 @@
-/** The usage of a limit after a request was counted. An exceeded limit is a value, not an error. */
+/** The usage of a limit after a request was counted. `consume` also returns it for a request that exceeds the limit. */
 export interface Usage {
   /** Whether the request is within the limit. */
   readonly allowed: boolean;
