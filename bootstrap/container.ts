@@ -36,7 +36,7 @@ export async function wireCore(settings: Settings, system: System, log: Logger):
     (engine) =>
       new Application(createStorage(engine), system, {
         callerCacheTtlMs: CALLER_CACHE_TTL_MS,
-        chosenSecret: settings.DEMO_API_KEY,
+        operatorChosenSecret: settings.DEMO_API_KEY,
         links: settings.LINKS_PORT === undefined ? undefined : { baseUrl: settings.LINKS_URL },
       }),
     [tokens.storageEngine],

@@ -20,8 +20,11 @@ import { TagService } from './tag/tag-service.ts';
 export interface ApplicationOptions {
   /** The time for which authenticated callers are cached. By default, they are not cached. */
   readonly callerCacheTtlMs?: number;
-  /** A secret that the operator chose for an API key. It need not have the format of other secrets (`isApiKeySecret`). */
-  readonly chosenSecret?: string | undefined;
+  /**
+   * The secret that the operator chose for an API key. Only this secret need not have the format of random secrets
+   * (`isApiKeySecret`).
+   */
+  readonly operatorChosenSecret?: string | undefined;
   /** The options of short links. By default, no share has a link. */
   readonly links?: LinkOptions | undefined;
 }
@@ -46,9 +49,9 @@ export class Application {
     private readonly system: System,
     private readonly options: ApplicationOptions = {},
   ) {
-    const { callerCacheTtlMs = 0, chosenSecret } = options;
+    const { callerCacheTtlMs = 0, operatorChosenSecret } = options;
     const callers = new CallerCache(callerCacheTtlMs, system.monotonicNow);
-    this.apiKeys = new ApiKeyService(storage, system, callers, chosenSecret);
+    this.apiKeys = new ApiKeyService(storage, system, callers, operatorChosenSecret);
     this.campaigns = new CampaignService(storage, system);
     this.contentPillars = new ContentPillarService(storage, system);
     this.domains = new DomainService(storage, system);

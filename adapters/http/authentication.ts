@@ -37,7 +37,7 @@ export function createAuthenticator(
     const lookUp = () => app.apiKeys.authenticate(secret);
     const limitedAddress = limitedAddresses.findByAddress(() => getClientAddress(request));
     try {
-      if (!limitedAddress || !app.apiKeys.needsLookup(secret)) return await lookUp();
+      if (!limitedAddress || !app.apiKeys.isFirstLookup(secret)) return await lookUp();
       return await protection.awaitOutsideInFlightCount(response, limitedAddress.runLookup(lookUp));
     } catch (error) {
       if (error instanceof CoreError && error.kind === 'unauthenticated') {

@@ -22,8 +22,11 @@ export class ApiKeyService {
     private readonly storage: Storage,
     private readonly system: System,
     private readonly callers: CallerCache,
-    /** A secret that the operator chose for an API key. It need not have the format of other secrets (`isApiKeySecret`). */
-    private readonly chosenSecret: string | undefined,
+    /**
+     * The secret that the operator chose for an API key. Only this secret need not have the format of random secrets
+     * (`isApiKeySecret`).
+     */
+    private readonly operatorChosenSecret: string | undefined,
   ) {}
 
   /**
@@ -63,22 +66,24 @@ export class ApiKeyService {
   }
 
   /**
-   * Authenticates a secret. Rejects with `unauthenticated` if the key is unknown, revoked or expired. Records the use of
-   * the key in the background, so that requests that only read succeed while the storage accepts no writes.
+   * Authenticates a secret. Rejects with `unauthenticated` if the key is unknown, revoked or expired, or if its member does not
+   * exist. Records the use of the key in the background, so that requests that only read succeed while the storage accepts no
+   * writes.
    */
   async authenticate(secret: string): Promise<Caller> {
     if (!this.isWellFormed(secret)) throw createInvalidKeyError();
     const hash = this.system.sha256(secret);
     const { caller, expiresAt } = await this.callers.get(hash, () => this.findCaller(hash));
+    // A cached key can have expired. Unlike `system.now`, the clock of the storage is the same for all processes.
     if (expiresAt <= this.storage.now()) throw createInvalidKeyError();
     return caller;
   }
 
   /**
-   * Returns whether a secret is well-formed and its key has no entry in the cache. A key with an expired entry counts as cached, although
-   * `authenticate` looks it up again.
+   * Returns whether `authenticate` would look up a secret that may be unknown: it is well-formed, and the cache has no entry for
+   * it, not even one that has expired or is being loaded. An expired entry shows that the key was valid before.
    */
-  needsLookup(secret: string): boolean {
+  isFirstLookup(secret: string): boolean {
     return this.isWellFormed(secret) && !this.callers.has(this.system.sha256(secret));
   }
 
@@ -96,12 +101,12 @@ export class ApiKeyService {
     const { workspaceId, id: keyId } = key;
     const member = key.memberId === null ? undefined : await this.storage.members.findById(workspaceId, key.memberId);
     if (key.memberId !== null && !member) throw createInvalidKeyError();
-    if (isUseOutdated(key, now)) this.recordUse(key, now);
+    if (shouldRecordUse(key, now)) this.recordUse(key, now);
     return { caller: { workspaceId, keyId, access: key.access, member }, expiresAt };
   }
 
   private isWellFormed(secret: string): boolean {
-    return isApiKeySecret(secret) || secret === this.chosenSecret;
+    return isApiKeySecret(secret) || secret === this.operatorChosenSecret;
   }
 
   /**
@@ -112,7 +117,7 @@ export class ApiKeyService {
     if (this.pendingUses.has(id) || this.pendingUses.size >= MAX_PENDING_USE_COUNT) return;
     this.pendingUses.add(id);
     const lastUsedAt = formatTimestamp(now);
-    const change = (key: ApiKey): ApiKey => (isUseOutdated(key, now) ? { ...key, lastUsedAt } : key);
+    const change = (key: ApiKey): ApiKey => (shouldRecordUse(key, now) ? { ...key, lastUsedAt } : key);
     this.lastRecording = this.lastRecording
       .then(() => this.storage.apiKeys.update(workspaceId, id, change))
       .catch(doNothing)
@@ -120,7 +125,7 @@ export class ApiKeyService {
   }
 }
 
-function isUseOutdated({ lastUsedAt }: ApiKey, now: number): boolean {
+function shouldRecordUse({ lastUsedAt }: ApiKey, now: number): boolean {
   return lastUsedAt === null || now - Date.parse(lastUsedAt) >= MIN_LAST_USED_INTERVAL_MS;
 }
 

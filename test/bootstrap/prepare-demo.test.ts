@@ -30,7 +30,7 @@ function onEachEngine(test: (start: Start) => Promise<void>): Test {
       const { location, remove } = await createDatabase();
       const { engine, close } = await open(location, Date.now);
       try {
-        const app = new Application(createStorage(engine), system, { chosenSecret: KEY });
+        const app = new Application(createStorage(engine), system, { operatorChosenSecret: KEY });
         const prepare: Start['prepare'] = (settings = {}, ownSystem = system) =>
           prepareDemo(engine, ownSystem, readSettings(settings));
         await test({ engine, app, prepare });

@@ -540,11 +540,11 @@ const listing = {
 /**
  * The use cases that the steps call. `useCases` does not compile if it lacks one of them. Some are excluded, because each run calls them
  * before or after the steps (`workspaces.create` and `iterate`), or because `Side.caller` calls them (`flush`). Others are excluded,
- * because their results depend on the memory of one process (`needsLookup` and the links). No run calls `workspaces.iterate`.
+ * because their results depend on the memory of one process (`isFirstLookup` and the links). No run calls `workspaces.iterate`.
  */
 type UseCase = Exclude<
   UseCaseName,
-  'workspaces.create' | 'apiKeys.needsLookup' | `links.${string}` | `${string}.iterate` | `${string}.flush`
+  'workspaces.create' | 'apiKeys.isFirstLookup' | `links.${string}` | `${string}.iterate` | `${string}.flush`
 >;
 
 const useCases: Readonly<Record<UseCase, fc.Arbitrary<UseCaseCall>>> = {

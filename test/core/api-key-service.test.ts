@@ -68,12 +68,12 @@ suite('authentication with an API key', {
   },
 
   'accepts a key without a checksum only if the operator chose it': async () => {
-    const chosenSecret = 'a-key-that-the-operator-chose';
+    const operatorChosenSecret = 'a-key-that-the-operator-chose';
     const { app, storage } = testCore();
-    await app.apiKeys.create(OWN, { secret: chosenSecret });
-    await assert.rejects(app.apiKeys.authenticate(chosenSecret), UNAUTHENTICATED);
-    const other = new Application(storage, createNodeSystem(), { chosenSecret });
-    assert.equal((await other.apiKeys.authenticate(chosenSecret)).workspaceId, OWN);
+    await app.apiKeys.create(OWN, { secret: operatorChosenSecret });
+    await assert.rejects(app.apiKeys.authenticate(operatorChosenSecret), UNAUTHENTICATED);
+    const other = new Application(storage, createNodeSystem(), { operatorChosenSecret });
+    assert.equal((await other.apiKeys.authenticate(operatorChosenSecret)).workspaceId, OWN);
   },
 });
 

@@ -33,7 +33,7 @@ type UseCaseWithoutId =
   | `${string}.iterate`
   | `${'campaigns' | 'contentPillars' | 'domains' | 'groups' | 'inspirationQuestions' | 'tags'}.list`
   | `${'campaigns' | 'groups' | 'inspirationQuestions' | 'tags'}.${'create' | 'checkMany' | 'createMany'}`
-  | `apiKeys.${'authenticate' | 'needsLookup' | 'flush'}`
+  | `apiKeys.${'authenticate' | 'isFirstLookup' | 'flush'}`
   | 'domains.createOrArchive'
   | `links.${'resolve' | 'countClick' | 'pendingClickCount' | 'storeClicks' | 'getVisitorKey'}`
   | 'members.create'

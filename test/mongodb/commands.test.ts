@@ -215,7 +215,7 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
     await app.apiKeys.authenticate(secret);
     await app.apiKeys.flush();
   },
-  'apiKeys.needsLookup': async ({ app, secret }) => app.apiKeys.needsLookup(secret),
+  'apiKeys.isFirstLookup': async ({ app, secret }) => app.apiKeys.isFirstLookup(secret),
   'campaigns.create': (context) => context.app.campaigns.create(context.caller, newCampaign(context)),
   'campaigns.checkMany': (context) => context.app.campaigns.checkMany(context.caller, [newCampaign(context)]),
   'campaigns.createMany': (context) =>
