@@ -36,6 +36,7 @@ export function applyChanges<T extends { readonly updatedAt: string }>(
 /** Returns whether two JSON values are equal. A field that is `undefined` equals a missing one. */
 export function isSameValue(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
   const [one, other] = [a, b] as [Record<string, unknown>, Record<string, unknown>];
   return [...new Set([...Object.keys(one), ...Object.keys(other)])].every((key) => isSameValue(one[key], other[key]));
 }

@@ -66,6 +66,13 @@ suite('a change of a record', {
     assert.ok(!isSameValue([{ url: 'x', size: undefined }], [{ url: 'x', size: null }]));
   },
 
+  'tells an array from an object with the same fields': () => {
+    assert.ok(!isSameValue([], {}));
+    assert.ok(!isSameValue({}, []));
+    assert.ok(!isSameValue([['a']], [{ 0: 'a' }]));
+    assert.ok(isSameValue([], []));
+  },
+
   'never decreases updatedAt': () => {
     assert.deepEqual(applyChanges(stored, { name: 'after' }, NOON - 2), { ...stored, name: 'after' });
   },
