@@ -1,4 +1,4 @@
-import { type Changes, selectDefaults } from '../shared/changes.ts';
+import { type Changes, selectMissingDefaults } from '../shared/changes.ts';
 import { formatTimestamp } from '../shared/date.ts';
 import type { Entity } from '../shared/entity.ts';
 
@@ -46,5 +46,12 @@ export const MEMBER_DEFAULTS = {
 
 export function newMember(workspaceId: string, id: string, fields: NewMemberFields, now: number): Member {
   const createdAt = formatTimestamp(now);
-  return { id, workspaceId, createdAt, updatedAt: createdAt, ...fields, ...selectDefaults(MEMBER_DEFAULTS, fields) };
+  return {
+    id,
+    workspaceId,
+    createdAt,
+    updatedAt: createdAt,
+    ...fields,
+    ...selectMissingDefaults(MEMBER_DEFAULTS, fields),
+  };
 }

@@ -1,4 +1,4 @@
-import { applyChanges, type Changes, selectDefaults } from '../shared/changes.ts';
+import { applyChanges, type Changes, selectMissingDefaults } from '../shared/changes.ts';
 import { CoreError, createInvalidFieldsError, type FieldError } from '../shared/core-error.ts';
 import { formatTimestamp, type ParsedDate } from '../shared/date.ts';
 import type { Entity } from '../shared/entity.ts';
@@ -187,7 +187,7 @@ export function newCampaign(
   now: number,
 ): Campaign {
   const createdAt = formatTimestamp(now);
-  const defaults = selectDefaults(DEFAULTS, fields);
+  const defaults = selectMissingDefaults(DEFAULTS, fields);
   const values = { ...fields, ...defaults, ...toStart(fields.startDate), ...toEnd(fields.endDate) };
   return { id, workspaceId, createdBy, clicks: 0, shares: 0, createdAt, updatedAt: createdAt, ...values };
 }

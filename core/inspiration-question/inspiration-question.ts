@@ -1,5 +1,5 @@
 import type { Actor } from '../access/caller.ts';
-import { type Changes, selectDefaults } from '../shared/changes.ts';
+import { type Changes, selectMissingDefaults } from '../shared/changes.ts';
 import { formatTimestamp } from '../shared/date.ts';
 import type { Entity } from '../shared/entity.ts';
 
@@ -98,7 +98,7 @@ export function newInspirationQuestion(
   now: number,
 ): InspirationQuestion {
   const createdAt = formatTimestamp(now);
-  return { id, workspaceId, createdAt, updatedAt: createdAt, ...fields, ...selectDefaults(DEFAULTS, fields) };
+  return { id, workspaceId, createdAt, updatedAt: createdAt, ...fields, ...selectMissingDefaults(DEFAULTS, fields) };
 }
 
 /** The user types and the groups of the questions that an actor can use. A question without groups is for members of all groups. */

@@ -1,10 +1,10 @@
 import { formatTimestamp } from './date.ts';
 
-/** Fields of a record that can be set. Omitted fields keep their value, or get the default on creation. */
+/** Fields of an entity that can be set. Omitted fields keep their value, or get the default on creation. */
 export type Changes<T> = { readonly [F in keyof T]?: T[F] | undefined };
 
-/** Returns the defaults of the fields that are omitted or `undefined`. Spread them after the fields, to get all values. */
-export function selectDefaults<F extends object, D extends Partial<F>>(
+/** Returns the defaults of only the omitted or `undefined` fields. Spread after the fields, they override no other field. */
+export function selectMissingDefaults<F extends object, D extends Partial<F>>(
   defaults: D,
   fields: F,
 ): { [N in keyof D & keyof F]: Exclude<F[N], undefined> } {
@@ -16,21 +16,21 @@ export function selectDefaults<F extends object, D extends Partial<F>>(
 }
 
 /**
- * Returns the record with the given fields changed and `updatedAt` set. Fields that are `undefined` keep their value. If nothing changes,
- * it returns the same record. `updatedAt` never decreases, even if a concurrent change that started later was stored first.
+ * Returns the entity with the given fields changed and `updatedAt` set. Fields that are `undefined` keep their value. If nothing
+ * changes, returns the same object. `updatedAt` never decreases, even if a concurrent change that started later was stored first.
  */
 export function applyChanges<T extends { readonly updatedAt: string }>(
-  record: T,
+  entity: T,
   fields: Changes<NoInfer<T>>,
   now: number,
 ): T {
   const changed = Object.entries(fields).filter(
-    ([field, value]) => value !== undefined && !isSameValue(value, record[field as keyof T]),
+    ([field, value]) => value !== undefined && !isSameValue(value, entity[field as keyof T]),
   );
-  if (changed.length === 0) return record;
+  if (changed.length === 0) return entity;
   const nowText = formatTimestamp(now);
-  const updatedAt = nowText > record.updatedAt ? nowText : record.updatedAt;
-  return { ...record, ...Object.fromEntries(changed), updatedAt };
+  const updatedAt = nowText > entity.updatedAt ? nowText : entity.updatedAt;
+  return { ...entity, ...Object.fromEntries(changed), updatedAt };
 }
 
 /** Returns whether two JSON values are equal. A field that is `undefined` equals a missing one. */

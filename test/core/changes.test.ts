@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { applyChanges, isSameValue, selectDefaults } from '../../core/shared/changes.ts';
+import { applyChanges, isSameValue, selectMissingDefaults } from '../../core/shared/changes.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
 import { NOON } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
@@ -87,6 +87,6 @@ suite('a change of a record', {
 suite('the default of a field', {
   'is selected if the field is omitted or undefined, but not if it is null or empty': () => {
     const defaults: { readonly [field: string]: unknown } = { a: 1, b: null, c: 2, d: 3 };
-    assert.deepEqual(selectDefaults(defaults, { a: undefined, c: null, d: '', e: 4 }), { a: 1, b: null });
+    assert.deepEqual(selectMissingDefaults(defaults, { a: undefined, c: null, d: '', e: 4 }), { a: 1, b: null });
   },
 });
