@@ -17,7 +17,7 @@ import type { TagRepository } from './tag/tag-repository.ts';
 /** The maximum time of a call of the storage with its retries, in milliseconds. After this time, callers give up. */
 export const STORAGE_TIMEOUT_MS = 10_000;
 
-/** The port of the storage: a repository for each type of record, and transactions over them. */
+/** The port of the storage: a repository for each type of entity, and transactions over them. */
 export interface Storage {
   readonly apiKeys: ApiKeyRepository;
   readonly campaigns: CampaignRepository;

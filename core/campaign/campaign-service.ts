@@ -1,5 +1,5 @@
 import type { Actor } from '../access/caller.ts';
-import { addValidRecords, type BatchResult, isRejected } from '../shared/batch.ts';
+import { addValidEntities, type BatchResult, isRejected } from '../shared/batch.ts';
 import { createInvalidFieldsError, requireFound } from '../shared/core-error.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
 import type { System } from '../shared/system.ts';
@@ -66,14 +66,14 @@ export class CampaignService {
 
   /**
    * Creates a batch. If `ids` are given, the campaigns get these IDs, so that a retry with the same IDs adds none of them twice
-   * (`addValidRecords` in batch.ts).
+   * (`addValidEntities` in batch.ts).
    */
   async createMany(
     actor: Actor,
     batch: readonly NewCampaignFields[],
     ids?: readonly string[],
   ): Promise<readonly BatchResult<Campaign>[]> {
-    return addValidRecords(this.storage.campaigns, actor.workspaceId, await this.checkMany(actor, batch), ids);
+    return addValidEntities(this.storage.campaigns, actor.workspaceId, await this.checkMany(actor, batch), ids);
   }
 
   /** Returns a campaign. Rejects with `not_found` if the workspace does not have it. */

@@ -1,4 +1,4 @@
-import { addValidRecords, type BatchResult } from '../shared/batch.ts';
+import { addValidEntities, type BatchResult } from '../shared/batch.ts';
 import { CoreError, requireFound } from '../shared/core-error.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
 import type { System } from '../shared/system.ts';
@@ -60,14 +60,14 @@ export class GroupService {
 
   /**
    * Creates a batch. If `ids` are given, the groups get these IDs, so that a retry with the same IDs adds none of them twice
-   * (`addValidRecords` in batch.ts).
+   * (`addValidEntities` in batch.ts).
    */
   async createMany(
     workspaceId: string,
     batch: readonly NewGroupFields[],
     ids?: readonly string[],
   ): Promise<readonly BatchResult<Group>[]> {
-    return addValidRecords(this.storage.groups, workspaceId, await this.checkMany(workspaceId, batch), ids);
+    return addValidEntities(this.storage.groups, workspaceId, await this.checkMany(workspaceId, batch), ids);
   }
 
   /** Iterates over all groups in creation order. Reads all members once, which is faster than a count for each group. */

@@ -1,6 +1,6 @@
 import type { Actor } from '../access/caller.ts';
 import { findGroupReferenceErrors, requireGroups } from '../group/group-references.ts';
-import { addValidRecords, type BatchResult, isRejected } from '../shared/batch.ts';
+import { addValidEntities, type BatchResult, isRejected } from '../shared/batch.ts';
 import { applyChanges } from '../shared/changes.ts';
 import { createInvalidFieldsError, requireFound } from '../shared/core-error.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
@@ -52,14 +52,14 @@ export class InspirationQuestionService {
 
   /**
    * Creates a batch. If `ids` are given, the questions get these IDs, so that a retry with the same IDs adds none of them twice
-   * (`addValidRecords` in batch.ts).
+   * (`addValidEntities` in batch.ts).
    */
   async createMany(
     workspaceId: string,
     batch: readonly NewInspirationQuestionFields[],
     ids?: readonly string[],
   ): Promise<readonly BatchResult<InspirationQuestion>[]> {
-    return addValidRecords(
+    return addValidEntities(
       this.storage.inspirationQuestions,
       workspaceId,
       await this.checkMany(workspaceId, batch),

@@ -1,4 +1,4 @@
-import { addValidRecords, type BatchResult } from '../shared/batch.ts';
+import { addValidEntities, type BatchResult } from '../shared/batch.ts';
 import { applyChanges } from '../shared/changes.ts';
 import { CoreError, requireFound } from '../shared/core-error.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
@@ -41,14 +41,14 @@ export class TagService {
 
   /**
    * Creates a batch. If `ids` are given, the tags get these IDs, so that a retry with the same IDs adds none of them twice
-   * (`addValidRecords` in batch.ts).
+   * (`addValidEntities` in batch.ts).
    */
   async createMany(
     workspaceId: string,
     names: readonly string[],
     ids?: readonly string[],
   ): Promise<readonly BatchResult<Tag>[]> {
-    return addValidRecords(this.storage.tags, workspaceId, await this.checkMany(workspaceId, names), ids);
+    return addValidEntities(this.storage.tags, workspaceId, await this.checkMany(workspaceId, names), ids);
   }
 
   /**
