@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { MAX_CACHE_AGE_MS } from '../../core/link/link-cache.ts';
+import { MAX_CACHE_AGE_MS } from '../../core/link/lookup-cache.ts';
 import { OutageLog } from '../logging/outage-log.ts';
 import { serializeError } from '../logging/serialize-error.ts';
 import type { LinkObserver } from './link-server.ts';

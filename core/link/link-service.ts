@@ -5,7 +5,7 @@ import type { System } from '../shared/system.ts';
 import type { Storage } from '../storage.ts';
 import { ClickCounter } from './click-counter.ts';
 import { getTargetType, isUsable, type Link, type LinkCampaign, type LinkTarget } from './link.ts';
-import { LinkCache } from './link-cache.ts';
+import { LookupCache } from './lookup-cache.ts';
 
 /** The host of a request. */
 export interface LinkHost {
@@ -17,10 +17,10 @@ export interface LinkHost {
 
 /** The use cases for people who open short links. Campaigns and domains may be up to five seconds old. */
 export class LinkService {
-  private readonly links: LinkCache<Link>;
+  private readonly links: LookupCache<Link>;
   /** The campaigns by the texts that `createCampaignKey` returns. Many links lead to the same campaign. */
-  private readonly campaigns: LinkCache<LinkCampaign>;
-  private readonly domains: LinkCache<Domain>;
+  private readonly campaigns: LookupCache<LinkCampaign>;
+  private readonly domains: LookupCache<Domain>;
   private readonly counter: ClickCounter;
   private visitorKey: { readonly dayNumber: number; readonly secret: Promise<string> } | undefined;
 
@@ -28,9 +28,9 @@ export class LinkService {
     private readonly storage: Storage,
     private readonly system: System,
   ) {
-    this.links = new LinkCache((key) => storage.links.findByKey(key), system.monotonicNow, { isImmutable: true });
-    this.campaigns = new LinkCache((key) => this.findCampaign(key), system.monotonicNow);
-    this.domains = new LinkCache((slug) => this.findDomain(slug), system.monotonicNow);
+    this.links = new LookupCache((key) => storage.links.findByKey(key), system.monotonicNow, { isImmutable: true });
+    this.campaigns = new LookupCache((key) => this.findCampaign(key), system.monotonicNow);
+    this.domains = new LookupCache((slug) => this.findDomain(slug), system.monotonicNow);
     this.counter = new ClickCounter(storage, system);
   }
 

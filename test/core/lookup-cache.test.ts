@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { LinkCache, MAX_LOAD_COUNT, MAX_WAITING_COUNT } from '../../core/link/link-cache.ts';
+import { LookupCache, MAX_LOAD_COUNT, MAX_WAITING_COUNT } from '../../core/link/lookup-cache.ts';
 import { suite } from '../support/suite.ts';
 
 const SECOND = 1_000;
@@ -21,7 +21,7 @@ function setUp(options: { isImmutable?: boolean } = {}) {
       started.push(key);
       running.push({ key, end: resolve, fail: () => reject(new Error('no storage')) });
     });
-  const cache = new LinkCache(load, () => clock.now, options);
+  const cache = new LookupCache(load, () => clock.now, options);
   /** Ends all loads that run, and the loads that start in their place. */
   const endAll = async (createValue: (key: string) => string | undefined = (key) => `value of ${key}`) => {
     await nextTurn();

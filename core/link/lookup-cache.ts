@@ -7,7 +7,7 @@ const REFRESH_AGE_MS = 1_000;
  * is unavailable.
  */
 export const MAX_CACHE_AGE_MS = 5_000;
-/** The maximum number of keys with a value, and of keys without one. The least recently loaded key is removed first. */
+/** The maximum number of keys with a value, and likewise of keys without one. The least recently loaded one is removed first. */
 const MAX_ENTRY_COUNT = 10_000;
 /** The maximum number of simultaneous loads, so that unknown keys cannot overload the storage. Further loads wait. */
 export const MAX_LOAD_COUNT = 100;
@@ -21,10 +21,11 @@ interface Entry<V> {
 }
 
 /**
- * Caches values for up to five seconds, or without a maximum age if they never change. Simultaneous requests of one key share a load. Keys
- * without a value are cached apart, so that many unknown keys do not remove values.
+ * Caches the lookups of short links: the links, or their campaigns or domains. Caches values for up to five seconds, or without a
+ * maximum age if they never change. Simultaneous requests of one key share a load. Keys without a value are cached apart, so that
+ * many unknown keys do not remove values.
  */
-export class LinkCache<V> {
+export class LookupCache<V> {
   private readonly values = new Map<string, Entry<V>>();
   private readonly absences = new Map<string, Entry<V>>();
   /** The loads that wait or run. */
@@ -41,21 +42,23 @@ export class LinkCache<V> {
   ) {}
 
   /**
-   * Returns the value of a key, without a promise if it is cached. Rejects if the load fails or takes too long, or if too many loads wait.
+   * Returns the value of a key, without a promise if it is cached. Rejects if the load fails or takes too long, or if too many
+   * loads wait.
    */
   get(key: string): V | undefined | Promise<V | undefined> {
     const entry = this.values.get(key) ?? this.absences.get(key);
     if (this.options.isImmutable && entry?.value !== undefined) return entry.value;
     const age = entry ? this.now() - entry.loadedAt : Number.POSITIVE_INFINITY;
-    if (!entry || age >= MAX_CACHE_AGE_MS) return this.reload(key);
+    if (!entry || age >= MAX_CACHE_AGE_MS) return this.joinOrStartLoad(key);
     // If the load fails, the entry is used until it is too old.
-    if (age >= REFRESH_AGE_MS && this.loads.size < MAX_LOAD_COUNT) this.reload(key).catch(doNothing);
+    if (age >= REFRESH_AGE_MS && this.loads.size < MAX_LOAD_COUNT) this.joinOrStartLoad(key).catch(doNothing);
     return entry.value;
   }
 
-  private async reload(key: string): Promise<V | undefined> {
-    const running = this.loads.get(key);
-    if (running) return running;
+  /** Returns the result of the load of a key that waits or runs. If there is none, starts a load. */
+  private async joinOrStartLoad(key: string): Promise<V | undefined> {
+    const existing = this.loads.get(key);
+    if (existing) return existing;
     if (this.loads.size >= MAX_LOAD_COUNT + MAX_WAITING_COUNT) {
       throw new Error('Too many short links are being looked up at once.');
     }
@@ -70,7 +73,8 @@ export class LinkCache<V> {
     try {
       const loadedAt = this.now();
       const value = await this.load(key);
-      // A part of the value may be as old as the start of the load, so after a long load the value is too old to be used.
+      // A load can read a campaign and then its domain. The campaign may be as old as the start of the load, so after a long
+      // load, the value is too old to be used.
       if (this.now() - loadedAt >= MAX_CACHE_AGE_MS) throw new Error('The look-up of a short link took too long.');
       this.store(key, { value, loadedAt });
       return value;
