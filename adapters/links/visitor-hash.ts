@@ -5,11 +5,11 @@ import type { LinkService } from '../../core/link/link-service.ts';
 const HASH_LENGTH = 22;
 
 /**
- * Hashes visitors with the key of the day, a random secret that all processes share for one day. So addresses are neither stored nor
- * sent to Redis.
+ * Hashes visitors with the visitor key of the day, a random secret that all processes share for one day. So addresses are neither
+ * stored nor sent to Redis.
  */
 export class VisitorHash {
-  /** Used while the storage cannot be asked for the key of the day. */
+  /** Used while the storage cannot be asked for the visitor key. */
   private readonly ownKey = randomBytes(32).toString('hex');
 
   constructor(private readonly links: Pick<LinkService, 'getVisitorKey'>) {}

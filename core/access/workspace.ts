@@ -1,6 +1,6 @@
 import { formatTimestamp } from '../shared/date.ts';
 
-/** The isolated data of one company. All other records belong to one workspace, except the secrets of `VisitorKeyRepository`. */
+/** The isolated data of one company. All other records belong to one workspace, except the visitor keys. */
 export interface Workspace {
   readonly id: string;
   readonly name: string;

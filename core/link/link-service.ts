@@ -22,7 +22,7 @@ export class LinkService {
   private readonly campaigns: LookupCache<LinkCampaign>;
   private readonly domains: LookupCache<Domain>;
   private readonly counter: ClickCounter;
-  private visitorKey: { readonly dayNumber: number; readonly secret: Promise<string> } | undefined;
+  private currentVisitorKey: { readonly dayNumber: number; readonly key: Promise<string> } | undefined;
 
   constructor(
     private readonly storage: Storage,
@@ -66,18 +66,18 @@ export class LinkService {
   }
 
   /**
-   * Returns the secret of the current day (UTC). All processes that use the storage have the same secret. Before the secret of a
-   * day is added, the secrets of earlier days are removed. Without the secret, the hash of a visitor tells nothing about the visitor.
+   * Returns the visitor key of the current day (UTC). All processes that use the storage have the same key. Before the key of a
+   * day is added, the keys of earlier days are removed. Without the key, the hash of a visitor tells nothing about the visitor.
    */
   async getVisitorKey(): Promise<string> {
     const now = this.storage.now();
     const dayNumber = Math.floor(now / DAY_MS);
-    if (this.visitorKey?.dayNumber !== dayNumber) {
-      const secret = this.findOrAddVisitorKey(formatTimestamp(now).slice(0, 'YYYY-MM-DD'.length));
-      this.visitorKey = { dayNumber, secret };
-      secret.catch(() => (this.visitorKey = undefined));
+    if (this.currentVisitorKey?.dayNumber !== dayNumber) {
+      const key = this.findOrAddVisitorKey(formatTimestamp(now).slice(0, 'YYYY-MM-DD'.length));
+      this.currentVisitorKey = { dayNumber, key };
+      key.catch(() => (this.currentVisitorKey = undefined));
     }
-    return this.visitorKey.secret;
+    return this.currentVisitorKey.key;
   }
 
   private async findCampaign(key: string): Promise<LinkCampaign | undefined> {
@@ -101,17 +101,17 @@ export class LinkService {
     const { visitorKeys } = this.storage;
     const found = await visitorKeys.findByDay(day);
     if (found !== undefined) return found;
-    // Removed before the new secret is added: if the removal fails, the next call tries again.
+    // Removed before the new key is added: if the removal fails, the next call tries again.
     await visitorKeys.removeBefore(day);
-    const secret = this.system.newSecret();
+    const key = this.system.newSecret();
     try {
-      await visitorKeys.add(day, secret);
+      await visitorKeys.add(day, key);
     } catch (error) {
       const other = error instanceof CoreError ? await visitorKeys.findByDay(day) : undefined;
       if (other === undefined) throw error;
       return other;
     }
-    return secret;
+    return key;
   }
 }
 

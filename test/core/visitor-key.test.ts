@@ -4,22 +4,22 @@ import { Application } from '../../core/application.ts';
 import { DAY, testCore } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 
-suite('the secret with which visitors are hashed', {
+suite('the visitor key', {
   'is the same in all processes during a day in UTC, and changes on the next day': async () => {
     const { app, storage, clock } = testCore();
     const other = new Application(storage, { ...createNodeSystem(), now: () => clock.now });
-    const readSecrets = () => Promise.all([app, other].map(({ links }) => links.getVisitorKey()));
-    const [secret, same] = await readSecrets();
-    assert.equal(same, secret);
+    const readKeys = () => Promise.all([app, other].map(({ links }) => links.getVisitorKey()));
+    const [key, same] = await readKeys();
+    assert.equal(same, key);
     clock.now += DAY / 2 - 1;
-    assert.deepEqual(await readSecrets(), [secret, secret]);
+    assert.deepEqual(await readKeys(), [key, key]);
     clock.now += 1;
-    const [next, sameNext] = await readSecrets();
+    const [next, sameNext] = await readKeys();
     assert.equal(sameNext, next);
-    assert.notEqual(next, secret);
+    assert.notEqual(next, key);
   },
 
-  'is deleted before a new secret is added; after a failed deletion, the next call deletes it': async () => {
+  'is deleted before a new key is added; after a failed deletion, the next call deletes it': async () => {
     const { app, engine, clock } = testCore();
     await app.links.getVisitorKey();
     clock.now += 3 * DAY;
@@ -28,7 +28,7 @@ suite('the secret with which visitors are hashed', {
     visitorKeys.remove = () => Promise.reject(new Error('unavailable'));
     await assert.rejects(app.links.getVisitorKey(), { message: 'unavailable' });
     visitorKeys.remove = remove;
-    const secret = await app.links.getVisitorKey();
-    assert.deepEqual(await visitorKeys.list('', 10), [{ id: '2026-02-03', secret }]);
+    const key = await app.links.getVisitorKey();
+    assert.deepEqual(await visitorKeys.list('', 10), [{ id: '2026-02-03', secret: key }]);
   },
 });
