@@ -5,7 +5,10 @@ import type { Storage } from '../storage.ts';
 import { newClickWriter } from './click-writer.ts';
 import type { Link } from './link.ts';
 
-/** The maximum number of links whose clicks wait to be stored. Clicks on further links are dropped. */
+/**
+ * The maximum number of links whose clicks are not stored yet. A link counts twice if it is clicked again while earlier clicks on
+ * it are in a batch. If the maximum is reached, a click is dropped unless earlier clicks on its link are waiting for a batch.
+ */
 export const MAX_PENDING_LINK_COUNT = 100_000;
 /** The maximum number of links whose clicks are stored in one transaction. */
 const MAX_BATCH_LINK_COUNT = 100;

@@ -1,5 +1,8 @@
 import type { Repository } from '../shared/repository.ts';
 import type { ClickWriter } from './click-writer.ts';
 
-/** The processes that store clicks, of all workspaces. A writer does not exist if it has stored no batch, or if its record has expired. */
+/**
+ * For each process and workspace, the number of the last batch of clicks that the process stored. A writer is missing if it has
+ * stored no batch. A writer that has expired may be missing.
+ */
 export type ClickWriterRepository = Pick<Repository<ClickWriter>, 'findById' | 'add' | 'update'>;
