@@ -63,7 +63,7 @@ export function createOperationHandler(
         keyId,
         operationId: operation.id,
         idempotencyKey,
-        keyName: 'Idempotency-Key',
+        idempotencyKeyName: 'Idempotency-Key',
         // The ID is the only part of the path that requests to the same operation can differ in.
         fingerprint: computeFingerprint(id === '' ? body : [id, body ?? null]),
       };

@@ -3,17 +3,16 @@ import type { System } from '../shared/system.ts';
 import { type IdempotencyRecord, newLock, RESPONSE_TTL_MS, type StoredResponse } from './idempotency.ts';
 import type { IdempotencyRepository } from './idempotency-repository.ts';
 
-/**
- * A request that a client sends with an idempotency key. `keyId` is the ID of its API key. `fingerprint` is a hash of its body and of the
- * ID in its path, if the path has an ID.
- */
+/** A request that a client sends with an idempotency key. */
 export interface IdempotentRequest {
   readonly workspaceId: string;
+  /** The ID of the API key that the client sends. */
   readonly keyId: string;
   readonly operationId: string;
   readonly idempotencyKey: string;
-  /** The name of the field with the idempotency key in error messages. By default, `idempotencyKey`. */
-  readonly keyName?: string;
+  /** The name of the idempotency key in error messages, as the client knows it. By default, `idempotencyKey`. */
+  readonly idempotencyKeyName?: string;
+  /** A hash of the body and of the ID in the path, if the path has an ID. */
   readonly fingerprint: string;
 }
 
@@ -50,7 +49,7 @@ export class IdempotencyService {
     if (!current || current.response === null) throw createInProgressError();
     if (current.fingerprint !== fingerprint) {
       const problem = 'was already used for this operation with another ID or body, send a new key';
-      throw createInvalidFieldsError([{ path: request.keyName ?? 'idempotencyKey', problem }]);
+      throw createInvalidFieldsError([{ path: request.idempotencyKeyName ?? 'idempotencyKey', problem }]);
     }
     return { response: current.response };
   }
