@@ -6,7 +6,7 @@ import type { Entity } from '../shared/entity.ts';
 export interface Share extends Entity {
   readonly campaignId: string;
   readonly memberId: string;
-  /** The `shares` of the campaign right after this share was counted. */
+  /** The number of this share among the shares of its campaign: the campaign's `shares` right after this share was counted. */
   readonly position: number;
   /** The key of the short link, or `null` for a share that an earlier version has stored. */
   readonly linkKey: string | null;
