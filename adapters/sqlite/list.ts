@@ -13,29 +13,34 @@ import {
 } from './query.ts';
 
 /**
- * The maximum number of matches of a condition that are read and sorted. If a condition has more matches, the rows are read in the order of
- * the list, because enough matches for a page are then found soon.
+ * The maximum number of matches that `buildListQuery` reads and sorts in step 3. If a condition has more matches, a scan in the
+ * order of the list usually finds enough of them for a page soon.
  */
 const MAX_SORTED_COUNT = 1000;
 /** The maximum number of rows that a list reads from its index without a pause. Reading them takes about 2 ms. */
 const MAX_UNPAUSED_ROW_COUNT = 50_000;
 /** The number of rows whose trigrams are examined between two pauses. */
 const SEARCH_STEP_ROW_COUNT = 50_000;
-/** A scan can pause at about one row in this many, and at each match. */
+/** The average number of rows after which a scan can pause. It can also pause at each match. */
 const ROWS_PER_PAUSE = 256;
 
 /** Work in small steps, because SQLite blocks the event loop while it reads. The work yields when it can pause, and returns its result. */
 export type Steps<T> = Generator<void, T>;
 
 /**
- * Returns a query that selects `columns` from the records of a list. Returns `undefined` if the records must be scanned (`scanRows`).
+ * Returns a query that selects `columns` from the records of a list. Returns `undefined` if the records must be scanned
+ * (`scanRows`).
+ *
+ * `findOrderedRows` finds the ordered rows: the rows of an index in the order of the list that meet the conditions that this
+ * index serves. They are narrow (`isNarrow`) if one of these conditions fixes a field that is not a flag, because they are then
+ * usually few.
  *
  * 1. If a condition is on IDs or unique values, its rows are read and sorted.
- * 2. If an index has exactly the records of the list in the order of the list, the page is read from this index. A page beyond
- *    `MAX_UNPAUSED_ROW_COUNT` is scanned.
- * 3. If an index shows that a condition matches few records, these records are read and sorted. Search indexes are not tried in a
- *    transaction. Other indexes are not tried if the index of step 4 `isNarrow`.
- * 4. If an index has the order of the list, its records are scanned. Otherwise, all records of the workspace are read and sorted.
+ * 2. If the ordered rows meet all conditions, the page is read from their index. A page beyond `MAX_UNPAUSED_ROW_COUNT` is
+ *    scanned.
+ * 3. If another index shows that a condition has few matches, these matches are read and sorted. In a transaction, search indexes
+ *    are not tried. If the ordered rows are narrow, only search indexes are tried.
+ * 4. If there are ordered rows, they are scanned. Otherwise, all records of the workspace are read and sorted.
  */
 export function* buildListQuery(
   database: Database,
@@ -45,7 +50,7 @@ export function* buildListQuery(
   columns: string,
 ): Steps<Sql | undefined> {
   const { where, skip, take } = query;
-  const sort = (rows: Sql) => selectRows(table, query, columns, sortRows(table, workspaceId, query, rows));
+  const sort = (rowQuery: Sql) => selectRows(table, query, columns, sortRows(table, workspaceId, query, rowQuery));
   const ordered = findOrderedRows(table, workspaceId, query);
   const candidates = findCandidates(table, workspaceId, where);
   if (candidates[0]?.type === 'lookup') return sort(candidates[0]);
@@ -55,8 +60,8 @@ export function* buildListQuery(
     if (candidate.type === 'index' && ordered?.isNarrow) continue;
     // The search index does not have the changes of this transaction.
     if (candidate.type === 'search' && database.isInTransaction) continue;
-    const rows = yield* collectRows(database, table, candidate);
-    if (rows) return sort(rows);
+    const rowQuery = yield* collectRows(database, table, candidate);
+    if (rowQuery) return sort(rowQuery);
   }
   if (ordered) return undefined;
   const sql = `SELECT "row" FROM ${quote(table.name)} WHERE "workspaceId" = ?`;
@@ -78,29 +83,32 @@ function selectInOrder(
   return selectRows(table, query, columns, select('item."row"', `${arrayIndex} item`));
 }
 
-/** Returns a query that reads `columns` of the rows that `rows` selects, in the order of the list. */
-export function selectRows(table: Table, { by, order }: Query<AnyRecord>, columns: string, rows: Sql): Sql {
-  const sql = `SELECT ${columns} FROM ${quote(table.name)} t NOT INDEXED WHERE "row" IN (${rows.sql})
+/** Returns a query that reads `columns` of the rows that `rowQuery` selects, in the order of the list. */
+export function selectRows(table: Table, { by, order }: Query<AnyRecord>, columns: string, rowQuery: Sql): Sql {
+  const sql = `SELECT ${columns} FROM ${quote(table.name)} t NOT INDEXED WHERE "row" IN (${rowQuery.sql})
     ORDER BY ${toOrderBy('t', by, order)}`;
-  return { sql, values: rows.values };
+  return { sql, values: rowQuery.values };
 }
 
-/** Returns a query that filters and sorts the rows that `rows` selects, and returns the rows of the page, as `row`. */
+/** Returns a query that filters and sorts the rows that `rowQuery` selects, and returns the rows of the page, as `row`. */
 function sortRows(
   table: Table,
   workspaceId: string,
   { where, by, order, skip, take }: Query<AnyRecord>,
-  rows: Sql,
+  rowQuery: Sql,
 ): Sql {
   const inWorkspace = { sql: 't."workspaceId" = ?', values: [workspaceId] };
   const filter = joinAll([...where.map((it) => toExpression(table, it)), inWorkspace]);
   // `NOT INDEXED` makes SQLite look up the rows by their numbers.
-  const sql = `SELECT "row" FROM ${quote(table.name)} t NOT INDEXED WHERE "row" IN (${rows.sql}) AND ${filter.sql}
+  const sql = `SELECT "row" FROM ${quote(table.name)} t NOT INDEXED WHERE "row" IN (${rowQuery.sql}) AND ${filter.sql}
     ORDER BY ${toOrderBy('t', by, order)} LIMIT ? OFFSET ?`;
-  return { sql, values: [...rows.values, ...filter.values, take, skip] };
+  return { sql, values: [...rowQuery.values, ...filter.values, take, skip] };
 }
 
-/** Returns a query of the rows that meet a condition, or `undefined` if more than `MAX_SORTED_COUNT` rows meet it. */
+/**
+ * Returns a query of the rows that a candidate selects, or `undefined` if it selects more than `MAX_SORTED_COUNT`. A row that is
+ * selected twice counts twice, and a search also selects rows of other workspaces.
+ */
 function* collectRows(database: Database, table: Table, candidate: Candidate): Steps<Sql | undefined> {
   const isSearch = candidate.type === 'search';
   // A search examines the rows up to the row number `last` in several steps. For any other type, one step reads all rows.
@@ -115,11 +123,11 @@ function* collectRows(database: Database, table: Table, candidate: Candidate): S
     found.push(...JSON.parse(database.all(sql, ...candidate.values, ...range, limit)[0]?.[0]));
     if (found.length > MAX_SORTED_COUNT) return undefined;
   }
-  return toRowsQuery(found);
+  return toRowQuery(found);
 }
 
-function toRowsQuery(rows: readonly number[]): Sql {
-  return { sql: 'SELECT value FROM json_each(?)', values: [JSON.stringify(rows)] };
+function toRowQuery(rowNumbers: readonly number[]): Sql {
+  return { sql: 'SELECT value FROM json_each(?)', values: [JSON.stringify(rowNumbers)] };
 }
 
 /**
@@ -131,7 +139,7 @@ export function* scanRows<T>(
   table: Table,
   workspaceId: string,
   query: Query<AnyRecord>,
-  read: (rows: Sql) => T,
+  read: (rowQuery: Sql) => T,
 ): Steps<T> {
   const { from, where, orderBy, filters } = findOrderedRows(table, workspaceId, query) as OrderedRows;
   const filter = joinAll(filters.map((it) => toExpression(table, it)));
@@ -141,16 +149,16 @@ export function* scanRows<T>(
   const deadline = performance.now() + LIST_TIMEOUT_MS;
   const found: number[] = [];
   let matchCount = 0;
-  const rows = database.iterate(sql, ...filter.values, ...where.values);
+  const scannedRows = database.iterate(sql, ...filter.values, ...where.values);
   try {
-    for (const [row, isMatch] of rows) {
+    for (const [row, isMatch] of scannedRows) {
       if (isMatch && ++matchCount > query.skip) found.push(row);
       if (found.length >= query.take) break;
       if (performance.now() > deadline) throw new CoreError('invalid', LIST_TOO_SLOW);
       yield;
     }
-    return read(toRowsQuery(found));
+    return read(toRowQuery(found));
   } finally {
-    rows.return?.();
+    scannedRows.return?.();
   }
 }

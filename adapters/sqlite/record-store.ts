@@ -50,8 +50,8 @@ export function createSqliteRecordStore(table: Table, executor: Executor, now: (
       return (
         found ??
         executor.scan((database) =>
-          scanRows(database, table, workspaceId, query, (rows) =>
-            read(database, selectRows(table, query, columns, rows)),
+          scanRows(database, table, workspaceId, query, (rowQuery) =>
+            read(database, selectRows(table, query, columns, rowQuery)),
           ),
         )
       );
