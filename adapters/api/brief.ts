@@ -24,7 +24,7 @@ const briefResource = z
     language: label.nullable().describe('The language, or `null`.'),
     order: nonNegativeNumber.nullable().describe('The sort order among the resources, or `null`.'),
   })
-  .meta({ id: 'BriefResource', description: 'An image, video or document of a campaign.' });
+  .meta({ id: 'BriefResource', description: 'A file or link of a campaign, such as an image, a video or a document.' });
 
 const briefResponse = z
   .object({

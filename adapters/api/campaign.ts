@@ -44,7 +44,7 @@ import {
 import { defineOperation, respondCreated, respondOk, respondPage } from './operation.ts';
 
 const STATUS_MEANINGS =
-  '`draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and its short links work from its start to its end. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.';
+  '`draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and short links on its current domain lead to its `destinationUrl` from its start to its end. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.';
 
 const transitions = CAMPAIGN_STATUSES.map((status) => `from ${status} to ${statusTransitions[status].join(' or ')}`);
 /** The allowed changes of the status, as text. `Intl.ListFormat` would add 30 ms to the start. */
@@ -66,7 +66,10 @@ const resource = z.union([
       language: text(RESOURCE_LABEL_LENGTH).nullish().describe('The language, for example `en` or `pt-PT`.'),
       order: nonNegativeNumber.optional().describe('Sort order among the resources of the campaign.'),
     })
-    .meta({ id: 'CampaignResource', description: 'An image, video or document of a campaign.' }),
+    .meta({
+      id: 'CampaignResource',
+      description: 'A file or link of a campaign, such as an image, a video or a document.',
+    }),
 ]);
 
 /** Validates at most one item more than allowed, so that rejecting a long list is cheap. */
@@ -231,7 +234,9 @@ const listCampaigns = defineOperation({
     tagNames: nameListParameter.describe(
       `Only campaigns with at least one of the tags that have these names (case-insensitive). ${LIST_PARAMETER_FORMAT}`,
     ),
-    userId: singleParameter(id).optional().describe('Only campaigns that the member with this ID created.'),
+    userId: singleParameter(id)
+      .optional()
+      .describe('Only campaigns that the member with this ID created (`createdBy` of the brief).'),
     includeArchived: booleanParameter.default(false).describe('Whether to include archived campaigns.'),
     filter: singleParameter(z.enum(CAMPAIGN_DATE_FILTERS))
       .optional()

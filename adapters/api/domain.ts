@@ -18,7 +18,11 @@ const domainResponse = z
   .object({
     id: recordId,
     slug: responseText({ max: MAX_SLUG_LENGTH }).describe('The domain name, in lower case and in its ASCII form.'),
-    verified: z.boolean().describe('Whether the ownership of the domain is verified.'),
+    verified: z
+      .boolean()
+      .describe(
+        'Whether the operator of the service has verified that the domain belongs to the workspace. Short links use only verified domains.',
+      ),
     primary: z
       .boolean()
       .describe(
@@ -60,7 +64,7 @@ export const createDomain = defineOperation({
   permission: 'write',
   summary: 'Create or archive a domain',
   description:
-    'Creates a domain (201). If the workspace already has a domain with this slug, a request with `archived` archives or unarchives this domain, and updates its other fields from the request (200). A request without `archived` is then a conflict (409). Creating or unarchiving a domain is also a conflict (409) if another workspace has verified a domain with this slug and has not archived it.',
+    'Creates a domain (201). If the workspace already has a domain with this slug, a request with `archived` archives or unarchives this domain, and updates its other fields from the request (200). If the domain exists and the request has no `archived`, the response is a conflict (409). Creating or unarchiving a domain is also a conflict (409) if another workspace has verified a domain with this slug and has not archived it.',
   body: z
     .strictObject({
       slug: slug.describe(

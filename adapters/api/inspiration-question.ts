@@ -38,7 +38,7 @@ const questionFields = z.strictObject({
   userType: z
     .enum(USER_TYPES)
     .describe(
-      'The seat type of the members that the question is for: `thought_leader`, `advocate`, or `all` for both. Default on creation: `all`.',
+      'Which members the question is for: those with the seat type `thought_leader` or `advocate`, or `all`. Default on creation: `all`.',
     ),
   groups: ids.describe(
     `The IDs of up to ${MAX_ITEM_COUNT} groups of the workspace that the question is for. Duplicates are dropped. An empty array means no restriction (default on creation).`,
@@ -57,7 +57,7 @@ const questionResponse = z
     userType: z
       .enum(USER_TYPES)
       .describe(
-        'The seat type of the members that the question is for: `thought_leader`, `advocate`, or `all` for both.',
+        'Which members the question is for: those with the seat type `thought_leader` or `advocate`, or `all`.',
       ),
     groups: z
       .array(recordId)
@@ -113,7 +113,11 @@ const listInspirationQuestions = defineOperation({
     'Returns the inspiration questions that match all filters, newest first. Archived questions are omitted by default. Follow the `Link` header to get the other pages.',
   query: z.strictObject({
     search: searchParameter.describe('Case-insensitive search in question and description.'),
-    userType: singleParameter(z.enum(USER_TYPES)).optional().describe('Only questions with exactly this `userType`.'),
+    userType: singleParameter(z.enum(USER_TYPES))
+      .optional()
+      .describe(
+        'Only questions with this `userType`. `thought_leader` and `advocate` do not return questions with `all`.',
+      ),
     groupIds: idListParameter.describe(
       `Only questions whose \`groups\` contain at least one of these IDs. Questions without groups are omitted. ${LIST_PARAMETER_FORMAT}`,
     ),
@@ -124,9 +128,9 @@ const listInspirationQuestions = defineOperation({
     availableToMe: booleanParameter
       .default(false)
       .describe(
-        '`true`: only active, unarchived questions for the member that the key belongs to. Their `userType` is `all` or the ' +
-          'seat type of the member, and their `groups` are empty or contain a group of the member. If the key does not ' +
-          'belong to a member, only questions with the `userType` `all` and empty `groups` are returned. `false`: no filter.',
+        '`true`: only questions that the member of the key can use. Such a question is active and not archived, its ' +
+          '`userType` is `all` or the seat type of the member, and its `groups` are empty or contain a group of the member. ' +
+          'If the key has no member, `userType` must be `all` and `groups` empty. `false`: no filter.',
       ),
     ...pageParameters(DEFAULT_PAGE_SIZE, MAX_INSPIRATION_QUESTION_PAGE_SIZE),
   }),

@@ -24,8 +24,8 @@ workspace. Every operation acts on the workspace that the API key belongs to.
 - **Retries**: You can safely retry a POST if you send it with an \`Idempotency-Key\`. The first successful response is
   stored for ${RESPONSE_TTL_HOURS} hours. A retry with the same key, path and body returns the stored response, with the header
   \`Idempotency-Replayed: true\`.
-- **Rate limits**: Each response to a request with a valid key has headers with the limit and the remaining requests, except if
-  the request was rejected before its key was checked. After a 429, wait for the number of seconds in \`Retry-After\`.`;
+- **Rate limits**: If the service has accepted the key of a request, the response has headers with the limit and the remaining
+  requests. After a 429, wait for the number of seconds in \`Retry-After\`.`;
 
 const createTextHeader = (description: string, keywords: Json = {}) => ({
   description,
@@ -48,7 +48,7 @@ const rateLimitHeaders = {
     0,
     DEFAULT_REQUEST_LIMIT - 1,
   ),
-  'X-RateLimit-Reset': createIntegerHeader('The time when the next window starts, in Unix seconds.', 0, 1779264960),
+  'X-RateLimit-Reset': createIntegerHeader('The time when the current window ends, in Unix seconds.', 0, 1779264960),
   'RateLimit-Policy': {
     ...createTextHeader('The rate limit policy (IETF draft-ietf-httpapi-ratelimit-headers-10).'),
     example: `"default";q=${DEFAULT_REQUEST_LIMIT};w=${DEFAULT_WINDOW_SECONDS}`,

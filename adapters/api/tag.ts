@@ -29,7 +29,7 @@ export const createTag = defineOperation({
   permission: 'write',
   summary: 'Create a tag',
   description:
-    'Creates a tag with the color that the fewest tags of the workspace have. Tag names are unique in a workspace, case-insensitively (409 otherwise).',
+    'Creates a tag with the color that the tags of the workspace use least. Tag names are unique in a workspace, case-insensitively (409 otherwise).',
   body: tagFields.meta({ id: 'CreateTag', description: 'A tag to create.' }),
   response: tagResponse,
   example: { body: { name: example.name }, response: example },

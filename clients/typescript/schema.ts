@@ -235,7 +235,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Create or archive a domain
-         * @description Creates a domain (201). If the workspace already has a domain with this slug, a request with `archived` archives or unarchives this domain, and updates its other fields from the request (200). A request without `archived` is then a conflict (409). Creating or unarchiving a domain is also a conflict (409) if another workspace has verified a domain with this slug and has not archived it.
+         * @description Creates a domain (201). If the workspace already has a domain with this slug, a request with `archived` archives or unarchives this domain, and updates its other fields from the request (200). If the domain exists and the request has no `archived`, the response is a conflict (409). Creating or unarchiving a domain is also a conflict (409) if another workspace has verified a domain with this slug and has not archived it.
          */
         readonly post: operations["createDomain"];
         readonly delete?: never;
@@ -331,7 +331,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a tag
-         * @description Creates a tag with the color that the fewest tags of the workspace have. Tag names are unique in a workspace, case-insensitively (409 otherwise).
+         * @description Creates a tag with the color that the tags of the workspace use least. Tag names are unique in a workspace, case-insensitively (409 otherwise).
          */
         readonly post: operations["createTag"];
         readonly delete?: never;
@@ -502,7 +502,7 @@ export interface components {
              */
             readonly objective: string;
             /**
-             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and its short links work from its start to its end. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
+             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and short links on its current domain lead to its `destinationUrl` from its start to its end. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
              * @example published
              * @enum {string}
              */
@@ -599,7 +599,7 @@ export interface components {
         };
         /** @description A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. A number with more than 15 digits may be rounded, so send it as a string. */
         readonly Amount: number | string;
-        /** @description An image, video or document of a campaign. */
+        /** @description A file or link of a campaign, such as an image, a video or a document. */
         readonly CampaignResource: {
             /**
              * @description The URL of the resource (http or https).
@@ -666,7 +666,7 @@ export interface components {
              */
             readonly name: string;
             /**
-             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and its short links work from its start to its end. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
+             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and short links on its current domain lead to its `destinationUrl` from its start to its end. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
              * @example published
              * @enum {string}
              */
@@ -743,7 +743,7 @@ export interface components {
              */
             readonly objective?: string;
             /**
-             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and its short links work from its start to its end. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
+             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and short links on its current domain lead to its `destinationUrl` from its start to its end. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
              * @example published
              * @enum {string}
              */
@@ -962,7 +962,7 @@ export interface components {
              */
             readonly updatedAt: string;
         };
-        /** @description An image, video or document of a campaign. */
+        /** @description A file or link of a campaign, such as an image, a video or a document. */
         readonly BriefResource: {
             /**
              * @description The URL.
@@ -1064,7 +1064,7 @@ export interface components {
              */
             readonly memberName: string;
             /**
-             * @description The short link of the member, which redirects to the `destinationUrl` of the campaign and counts clicks. `null` if short links are off, or if the campaign has no `destinationUrl`. It is also `null` if the campaign has no domain that is verified and not archived, unless the operator has set a common URL for short links (`LINKS_URL`).
+             * @description The short link of the member, which redirects to the `destinationUrl` of the campaign and counts clicks. `null` if short links are off, or if the campaign has no `destinationUrl`. If the campaign has no domain, or its domain is unverified or archived, the link uses the common URL that the operator has set (`LINKS_URL`), and is `null` without that setting.
              * @example https://go.northwind.example/4fK9xQ2b
              */
             readonly link: string | null;
@@ -1099,7 +1099,7 @@ export interface components {
              */
             readonly icon?: components["schemas"]["Icon"];
             /**
-             * @description The seat type of the members that the question is for: `thought_leader`, `advocate`, or `all` for both. Default on creation: `all`.
+             * @description Which members the question is for: those with the seat type `thought_leader` or `advocate`, or `all`. Default on creation: `all`.
              * @example all
              * @enum {string}
              */
@@ -1155,7 +1155,7 @@ export interface components {
              */
             readonly icon: components["schemas"]["Icon"];
             /**
-             * @description The seat type of the members that the question is for: `thought_leader`, `advocate`, or `all` for both.
+             * @description Which members the question is for: those with the seat type `thought_leader` or `advocate`, or `all`.
              * @example all
              * @enum {string}
              */
@@ -1206,7 +1206,7 @@ export interface components {
              */
             readonly icon?: components["schemas"]["Icon"];
             /**
-             * @description The seat type of the members that the question is for: `thought_leader`, `advocate`, or `all` for both. Default on creation: `all`.
+             * @description Which members the question is for: those with the seat type `thought_leader` or `advocate`, or `all`. Default on creation: `all`.
              * @example all
              * @enum {string}
              */
@@ -1372,7 +1372,7 @@ export interface components {
              */
             readonly slug: string;
             /**
-             * @description Whether the ownership of the domain is verified.
+             * @description Whether the operator of the service has verified that the domain belongs to the workspace. Short links use only verified domains.
              * @example false
              */
             readonly verified: boolean;
@@ -1774,7 +1774,7 @@ export interface components {
          * @description Too many requests.
          *
          *     - The key exceeded its rate limit (600 requests per minute by default).
-         *     - The client address sent too many rejected credentials (60 per minute by default). Requests with a valid key still succeed, unless too many other keys from this address wait to be checked.
+         *     - The client address sent too many rejected credentials (60 per minute by default). Requests with a valid key still succeed. They can get this error, too, while many other keys from this address are being checked.
          *     - The service is overloaded.
          *     - Clients with keys of your workspace send bodies or read responses too slowly, so that the requests of your workspace use too much memory.
          *
@@ -1857,7 +1857,7 @@ export interface components {
          */
         readonly "X-RateLimit-Remaining": number;
         /**
-         * @description The time when the next window starts, in Unix seconds.
+         * @description The time when the current window ends, in Unix seconds.
          * @example 1779264960
          */
         readonly "X-RateLimit-Reset": number;
@@ -1963,7 +1963,7 @@ export interface operations {
                  *     ]
                  */
                 readonly tagNames?: readonly string[];
-                /** @description Only campaigns that the member with this ID created. */
+                /** @description Only campaigns that the member with this ID created (`createdBy` of the brief). */
                 readonly userId?: string;
                 /** @description Whether to include archived campaigns. */
                 readonly includeArchived?: boolean;
@@ -2472,7 +2472,7 @@ export interface operations {
             readonly query?: {
                 /** @description Case-insensitive search in question and description. */
                 readonly search?: string;
-                /** @description Only questions with exactly this `userType`. */
+                /** @description Only questions with this `userType`. `thought_leader` and `advocate` do not return questions with `all`. */
                 readonly userType?: "thought_leader" | "advocate" | "all";
                 /** @description Only questions whose `groups` contain at least one of these IDs. Questions without groups are omitted. Repeat the parameter or separate the values with commas. At most 100 different values. */
                 readonly groupIds?: readonly string[];
@@ -2480,7 +2480,7 @@ export interface operations {
                 readonly includeArchived?: boolean;
                 /** @description `true`: only active questions. `false`: only inactive questions. By default, both. */
                 readonly isActive?: boolean;
-                /** @description `true`: only active, unarchived questions for the member that the key belongs to. Their `userType` is `all` or the seat type of the member, and their `groups` are empty or contain a group of the member. If the key does not belong to a member, only questions with the `userType` `all` and empty `groups` are returned. `false`: no filter. */
+                /** @description `true`: only questions that the member of the key can use. Such a question is active and not archived, its `userType` is `all` or the seat type of the member, and its `groups` are empty or contain a group of the member. If the key has no member, `userType` must be `all` and `groups` empty. `false`: no filter. */
                 readonly availableToMe?: boolean;
                 /** @description The page number, starting at 1. Pages after the last one are empty arrays. */
                 readonly page?: number;
