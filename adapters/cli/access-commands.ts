@@ -210,8 +210,8 @@ export const accessCommands: readonly Command[] = [
     name: 'key create',
     summary: 'create an API key',
     details:
-      'The key is shown only once, because only its hash is stored. A key without a member has the permissions of its ' +
-      'access level.',
+      'The key is shown only once, because only its hash is stored. A key without a member can do ' +
+      'everything that its access level allows, except share campaigns and create content pillars.',
     example: 'key create --workspace 0190… --member 0191… --label laptop',
     parameters: {
       workspaceId: workspaceOption,
