@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Collection } from 'mongodb';
+import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
 import { assertInternalError, Ledger } from '../support/ledger.ts';
-import { findLongestGap, startLoad } from '../support/load.ts';
+import { findLongestGap, type Load, type LoadResponse, startLoad } from '../support/load.ts';
+import { withMongoClient } from '../support/mongo-client.ts';
 import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { withProcess } from '../support/process.ts';
-import { withReplicaSet } from '../support/replica-set.ts';
+import { type ReplicaSet, withReplicaSet } from '../support/replica-set.ts';
 import { quickOrLong } from '../support/scale.ts';
 import { ShareRecorder } from '../support/share-recorder.ts';
 import { withApplication } from '../support/storage.ts';
@@ -19,10 +22,12 @@ const KILL_INTERVAL_MS = quickOrLong(500, 4_000);
 const MAX_ERROR_RATIO = quickOrLong(0.1, 0.01);
 /** The quick run may share the machine with other programs, so its limit is higher. */
 const MAX_GAP_MS = quickOrLong(30_000, 10_000);
+/** The maximum time between the first write that MongoDB itself acknowledges after a failover and the first one of the service. */
+const MAX_RECOVERY_MS = quickOrLong(10_000, 3_000);
 
 suite('a replica set of three whose primary is killed during many writes', {
   'loses no acknowledged write, stores none twice, fails few requests, and accepts writes again in time': () =>
-    withReplicaSet(3, async (set) => {
+    withMongodbWriter(async (set, mongodbLoad) => {
       const { workspaceId, key } = await withApplication(set.uri, createWorkspace);
       const recorder = await ShareRecorder.create(createMongodbSettings(set.uri), workspaceId, SHARE_COUNT);
       await withProcess(createMongodbSettings(set.uri), async ({ url }) => {
@@ -40,17 +45,50 @@ suite('a replica set of three whose primary is killed during many writes', {
         }
         await delay(KILL_INTERVAL_MS);
         await load.stop();
+        await mongodbLoad.stop();
         await recorder.waitForExit();
 
         // A retry gets 409 while the first request with its Idempotency-Key is still in progress.
         const failures = load.responses.filter(({ status }) => status !== 201 && status !== 409);
         for (const failure of failures) assertInternalError(failure);
-        const summary = `${failures.length} of ${load.responses.length} failed`;
-        assert.ok(failures.length <= load.responses.length * MAX_ERROR_RATIO, summary);
         const gap = findLongestGap(load.responses);
-        assert.ok(gap <= MAX_GAP_MS, `${gap} ms without a success`);
+        const mongodbGap = findLongestGap(mongodbLoad.responses);
+        const summary = `${gap} ms without a success, ${mongodbGap} ms of MongoDB itself`;
+        // On a busy machine, MongoDB itself sometimes needs over ten seconds until it accepts writes again.
+        assert.ok(gap <= Math.max(MAX_GAP_MS, mongodbGap + MAX_RECOVERY_MS), summary);
+        if (mongodbGap < STORAGE_TIMEOUT_MS - MAX_RECOVERY_MS) {
+          const maxFailureCount = load.responses.length * MAX_ERROR_RATIO;
+          assert.ok(
+            failures.length <= maxFailureCount,
+            `${failures.length} of ${load.responses.length} failed, ${summary}`,
+          );
+        }
         await ledger.assertStored(set.uri, workspaceId);
         await recorder.assertConsistent();
       });
     }),
 });
+
+/** Passes a replica set of three servers to a test, with a client that writes without the service, one write after another. */
+function withMongodbWriter(test: (set: ReplicaSet, load: Load) => Promise<void>): Promise<void> {
+  return withReplicaSet(3, (set) =>
+    withMongoClient(set.uri, async (client) => {
+      const collection = client.db('test').collection('writes', { writeConcern: { w: 'majority' } });
+      await test(
+        set,
+        startLoad(1, () => writeTo(collection)),
+      );
+    }),
+  );
+}
+
+async function writeTo(collection: Collection): Promise<LoadResponse> {
+  const sentAt = performance.now();
+  const [status, text] = await collection.insertOne({}).then(
+    () => [201, ''] as const,
+    (error) => [0, String(error)] as const,
+  );
+  const milliseconds = performance.now() - sentAt;
+  await delay(20);
+  return { sentAt, milliseconds, status, text, headers: {} };
+}

@@ -40,7 +40,11 @@ export interface ReplicaSet {
   readonly members: readonly ServerProcess[];
   /** Waits until there is a primary, and returns it. */
   findPrimary(): Promise<ServerProcess>;
-  /** Resolves when each member is the primary or a secondary. */
+  /**
+   * Resolves when each member is the primary or a secondary, and has data of the current term. A restarted primary whose last writes were
+   * not replicated is a secondary at first. It then rolls these writes back, which takes up to minutes. If another member is killed during
+   * that time, no majority is left.
+   */
   waitUntilHealthy(): Promise<void>;
   /**
    * Sets the time after which a primary without a majority steps down. After the same time without a primary, a secondary stands
@@ -74,8 +78,11 @@ export async function startReplicaSet(
   );
   const waitUntilHealthy = () =>
     withAdminDatabase(uri, async (command) => {
-      const isReady = ({ state }: Document) => state === PRIMARY_STATE || state === SECONDARY_STATE;
-      while (!(await command({ replSetGetStatus: 1 })).members.every(isReady)) await delay(20);
+      for (;;) {
+        const { members, term } = await command({ replSetGetStatus: 1 });
+        if (members.every(({ state, optime }: Document) => READY_STATES.has(state) && optime.t === term)) return;
+        await delay(20);
+      }
     });
   await waitUntilHealthy();
   return {
@@ -143,8 +150,8 @@ export async function startUninitiatedReplicaSet(...options: readonly string[]):
   };
 }
 
-const PRIMARY_STATE = 1;
-const SECONDARY_STATE = 2;
+/** The states PRIMARY and SECONDARY. */
+const READY_STATES: ReadonlySet<number> = new Set([1, 2]);
 
 /** Starts a server that is not a member of a replica set, and so has no transactions. */
 export async function startStandalone(): Promise<{ readonly uri: string; readonly server: ServerProcess }> {
