@@ -1,7 +1,7 @@
 import type { Campaign } from '../../core/campaign/campaign.ts';
 import { jsonOf } from './expected-responses.ts';
 import { createRecord } from './operations.ts';
-import { type Api, type ApiResponse, type ServiceOptions, withService } from './service.ts';
+import { type Api, type ApiResponse, type ServiceOptions, withService, withSharedService } from './service.ts';
 import { createWorkspace, type TestWorkspace } from './tenants.ts';
 
 /** A workspace without records in a running service. Requests have the admin's key. */
@@ -13,12 +13,13 @@ export interface Fixture extends TestWorkspace {
   list(path: string, field?: string): Promise<ApiResponse['json']>;
 }
 
-/** Starts a service with a workspace without records for the time of a test. */
+/** Passes a new workspace to a test, in the service that tests share or, if options are given, in a service of its own. */
 export function withFixture(
   test: (fixture: Fixture, api: Api) => Promise<void>,
   options?: ServiceOptions,
 ): Promise<void> {
-  return withService(async (api) => test(await createFixture(api), api), options);
+  const run = async (api: Api) => test(await createFixture(api), api);
+  return options ? withService(run, options) : withSharedService(run);
 }
 
 /** Creates a workspace without records in a running service. */

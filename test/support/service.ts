@@ -8,6 +8,7 @@ import { assertAsDocumented } from './openapi-document.ts';
 import { type ServiceProcess, startProcess } from './process.ts';
 import { type ApiResponse, type CallOptions, DEMO_API_KEY, request } from './request.ts';
 import { createTestStorage } from './storage.ts';
+import { runAfterLastTest } from './suite.ts';
 
 export * from './request.ts';
 
@@ -38,15 +39,45 @@ export interface ServiceOptions {
  * If TEST_PROCESSES is `2`, requests alternate between two processes, except those of `call` without a `key`. This needs a storage that
  * processes can share, and a test that does not set the clock.
  */
-export async function withService(
-  test: (api: Api) => Promise<void>,
-  { settings = {}, now, log }: ServiceOptions = {},
-): Promise<void> {
+export async function withService(test: (api: Api) => Promise<void>, options: ServiceOptions = {}): Promise<void> {
+  const { api, stop } = await startService(options);
+  try {
+    await test(api);
+  } finally {
+    await stop();
+  }
+}
+
+let sharedService: Promise<TestService> | undefined;
+
+/**
+ * Passes a test the service that the tests of this process share, because starting a service takes longer than most tests. It has the
+ * default options. A test must use only workspaces that it creates, and leave no request open.
+ */
+export async function withSharedService(test: (api: Api) => Promise<void>): Promise<void> {
+  sharedService ??= startService({}).then((service) => {
+    runAfterLastTest(service.stop);
+    return service;
+  });
+  await test((await sharedService).api);
+}
+
+interface TestService {
+  readonly api: Api;
+  stop(): Promise<void>;
+}
+
+async function startService({ settings = {}, now, log }: ServiceOptions): Promise<TestService> {
   const storage = await createTestStorage();
   const environment = { ...UNLIMITED, ...storage.settings, ...settings };
   const system = createNodeSystem();
   let running: RunningServer | undefined;
   let other: ServiceProcess | undefined;
+  const stop = async () => {
+    await other?.kill();
+    await running?.stop();
+    await storage.stop();
+  };
   try {
     const allSettings = readSettings({ PORT: '0', ...environment });
     const hasTwoProcesses = process.env.TEST_PROCESSES === '2' && storage.isShared && !now;
@@ -62,7 +93,7 @@ export async function withService(
       assertAsDocumented(method, path, response, options?.body);
       return response;
     };
-    await test({
+    const api: Api = {
       get url() {
         return getNextUrl();
       },
@@ -70,10 +101,10 @@ export async function withService(
       app,
       demo,
       call,
-    });
-  } finally {
-    await other?.kill();
-    await running?.stop();
-    await storage.stop();
+    };
+    return { api, stop };
+  } catch (error) {
+    await stop();
+    throw error;
   }
 }

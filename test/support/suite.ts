@@ -14,6 +14,7 @@ const EXIT_TIMEOUT_MS = 10_000;
 const MAX_HANGING_COUNT = 3;
 const counts = { registered: 0, completed: 0, passed: 0, skipped: 0, hanging: 0, reasons: new Set<string>() };
 const titles = new Set<string>();
+const cleanups: (() => Promise<void>)[] = [];
 
 /**
  * Declares and runs a suite. Throws if two tests of a file have the same title. Pass shared tests as separate arguments: a spread
@@ -28,6 +29,11 @@ export function suite(name: string, ...groups: readonly Tests[]): void {
   const uvu = uvuSuite(name);
   for (const [title, test] of tests) register(uvu, name, title, test);
   uvu.run();
+}
+
+/** Runs work after the last test of this process. */
+export function runAfterLastTest(work: () => Promise<void>): void {
+  cleanups.push(work);
 }
 
 /** Loads files of tests one after another, and then runs their suites (`run-files.ts`). Throws if a file declares no test. */
@@ -66,7 +72,10 @@ function register(uvu: ReturnType<typeof uvuSuite>, suiteName: string, title: st
       throw error instanceof Error ? error : new Error(`thrown: ${String(error)}`);
     } finally {
       counts.completed++;
-      if (counts.completed === counts.registered) setTimeout(exitWithFailure, EXIT_TIMEOUT_MS).unref();
+      if (counts.completed === counts.registered) {
+        setTimeout(exitWithFailure, EXIT_TIMEOUT_MS).unref();
+        for (const cleanup of cleanups) await cleanup();
+      }
     }
     counts.passed++;
   });
