@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { createCampaign } from '../../adapters/api/campaign.ts';
-import { each, textCases } from '../support/each.ts';
+import { each, textCases, withCases } from '../support/each.ts';
 import { assertError, assertInvalidFields, invalidFieldsOf, UNKNOWN_ID } from '../support/expected-responses.ts';
 import {
   assertChangesNothing,
@@ -13,7 +13,7 @@ import {
   validCallOf,
 } from '../support/operations.ts';
 import { callRaw, chunked, type RawRequest } from '../support/raw-requests.ts';
-import { withService } from '../support/service.ts';
+import { withService, withSharedService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { createCampaignBody, createTenant } from '../support/tenants.ts';
 
@@ -158,18 +158,18 @@ const PROTOTYPE_NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'h
 
 suite('a request body', {
   'is rejected if it is too large, or is not a JSON object in uncompressed UTF-8': () =>
-    withService((api) =>
-      each(operationsWithBody, (operation) =>
+    withSharedService((api) =>
+      each(withCases(operationsWithBody, unreadableBodies), ({ row: operation, cases }) =>
         assertChangesNothing(api, operation, (ask, body) =>
-          each(unreadableBodies, async (make) => assertError(await ask({ headers: [], ...make(body) }), 400)),
+          each(cases, async (make) => assertError(await ask({ headers: [], ...make(body) }), 400)),
         ),
       ),
     ),
 
   'is accepted in each valid form': () =>
-    withService((api) =>
-      each(operationsWithBody, (operation) =>
-        each(readableBodies, async (make) => {
+    withSharedService((api) =>
+      each(withCases(operationsWithBody, readableBodies), ({ row: operation, cases }) =>
+        each(cases, async (make) => {
           const tenant = await createTenant(api, 'tenant');
           const { path: target, body } = validCallOf(operation, tenant);
           const sent = make(JSON.stringify(body));
@@ -200,8 +200,8 @@ suite('a request body', {
   'is ignored by operations without a body': () =>
     withService(async (api) => {
       const reader = await createTenant(api, 'reader');
-      await each(operationsWithoutBody, (operation) =>
-        each(unreadableBodies, async (make) => {
+      await each(withCases(operationsWithoutBody, unreadableBodies), ({ row: operation, cases }) =>
+        each(cases, async (make) => {
           const tenant = operation.method === 'GET' ? reader : await createTenant(api, 'tenant');
           const { path: target } = validCallOf(operation, tenant);
           const { headers = [], body } = make('{"text":"more"}');
@@ -217,7 +217,7 @@ suite('a request body', {
 
 suite('a hostile body', {
   'is rejected without a crash if it is deeply nested': () =>
-    withService((api) =>
+    withSharedService((api) =>
       each(operationsWithBody, (operation) =>
         assertChangesNothing(api, operation, async (ask, body) => {
           await each(fieldsOf(operation.body), async (schema, field) => {
@@ -237,7 +237,7 @@ suite('a hostile body', {
     ),
 
   'is rejected if it has too many or unknown field names, with at most ten names in the message': () =>
-    withService((api) =>
+    withSharedService((api) =>
       each(operationsWithBody, (operation) =>
         assertChangesNothing(api, operation, async (ask, body) => {
           const names = Array.from({ length: 100_000 }, (_, at) => `"${at.toString(36)}":0`).join();
@@ -276,7 +276,7 @@ suite('a hostile body', {
     }),
 
   'is rejected if an array is very long': () =>
-    withService((api) =>
+    withSharedService((api) =>
       each(operationsWithBody, (operation) =>
         assertChangesNothing(api, operation, async (ask, body) => {
           const arrays = fieldsOf(operation.body).filter(([, schema]) => typesOf(schema).includes('array'));
@@ -292,7 +292,7 @@ suite('a hostile body', {
     ),
 
   'is rejected if a text contains invalid characters': () =>
-    withService((api) =>
+    withSharedService((api) =>
       each(operationsWithBody, (operation) =>
         assertChangesNothing(api, operation, async (ask, body) => {
           const broken = ['\\u0000', '\\ud800', '\\udfff', '\\udfff\\ud800'].map(
@@ -313,7 +313,7 @@ suite('a hostile body', {
     ),
 
   'is rejected if a number is out of range': () =>
-    withService((api) =>
+    withSharedService((api) =>
       each(operationsWithBody, (operation) =>
         assertChangesNothing(api, operation, async (ask, body) => {
           for (const [field, schema] of fieldsOf(operation.body)) {
@@ -327,7 +327,7 @@ suite('a hostile body', {
     ),
 
   'is rejected if a campaign resource has an invalid number, text or field name': () =>
-    withService((api) =>
+    withSharedService((api) =>
       assertChangesNothing(api, createCampaign, async (ask, body) => {
         const resource = (field: string) => withValue(body, 'resources', `[{"url":"https://a.example",${field}}]`);
         for (const field of ['size', 'width', 'height', 'order']) {
@@ -345,7 +345,7 @@ suite('a hostile body', {
     ),
 
   'is rejected if a field has the name of a property of Object.prototype': () =>
-    withService((api) =>
+    withSharedService((api) =>
       each(operationsWithBody, (operation) =>
         assertChangesNothing(api, operation, async (ask, body) => {
           const before = Reflect.ownKeys(Object.prototype);

@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { pages } from '../../adapters/http/docs/pages.ts';
 import { each, textCases } from '../support/each.ts';
-import { withService } from '../support/service.ts';
+import { withSharedService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
 const paths = [
@@ -30,7 +30,7 @@ async function fetchRaw(url: string, headers: Readonly<Record<string, string>> =
 
 /** Passes the URLs of all pages, the OpenAPI document, the texts for language models and a style sheet to a test. */
 function withUrls(test: (urls: [string, string][]) => Promise<void>): Promise<void> {
-  return withService(({ url }) => test(textCases(...paths.map((path) => url + path))));
+  return withSharedService(({ url }) => test(textCases(...paths.map((path) => url + path))));
 }
 
 suite('the server of the documentation', {

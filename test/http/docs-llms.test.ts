@@ -7,7 +7,7 @@ import { operations } from '../../adapters/api/operations.ts';
 import { guides } from '../../adapters/http/docs/pages.ts';
 import { each, textCases } from '../support/each.ts';
 import { jsonOf } from '../support/expected-responses.ts';
-import { type Api, withService } from '../support/service.ts';
+import { type Api, withSharedService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
 const WITHOUT_KEY = { key: null };
@@ -31,7 +31,7 @@ function listDescriptions(part: unknown, name = ''): (readonly [name: string, de
 
 suite('the texts for language models', {
   'have the format of llmstxt.org in /llms.txt: a title, a summary, and sections with lists of links': () =>
-    withService(async (api) => {
+    withSharedService(async (api) => {
       const text = await fetchText(api, '/llms.txt');
       const [introduction = '', ...sections] = text.split(/^## /m);
       assert.match(introduction, /^# Workspace Advocacy API\n\n> [^\n]+\n\n[^#]+$/);
@@ -40,7 +40,7 @@ suite('the texts for language models', {
     }),
 
   'have no broken links within the service': () =>
-    withService(async (api) => {
+    withSharedService(async (api) => {
       const htmlByPath = new Map<string, string>();
       for (const source of ['/llms.txt', '/llms-full.txt']) {
         const links = (await fetchText(api, source)).matchAll(/\]\(([^)\s]+)\)/g);
@@ -61,7 +61,7 @@ suite('the texts for language models', {
     }),
 
   'name every operation in /llms.txt and /llms-full.txt': () =>
-    withService(async (api) => {
+    withSharedService(async (api) => {
       for (const path of ['/llms.txt', '/llms-full.txt']) {
         const text = await fetchText(api, path);
         for (const { id, method, path: route, summary } of operations) {
@@ -72,7 +72,7 @@ suite('the texts for language models', {
     }),
 
   'have every field, parameter, header and value of the OpenAPI document in /llms-full.txt': () =>
-    withService(async (api) => {
+    withSharedService(async (api) => {
       const text = await fetchText(api, '/llms-full.txt');
       const { paths, components } = JSON.parse(JSON.stringify(createOpenApiDocument()));
       const { schemas, parameters, headers } = components;
@@ -97,7 +97,7 @@ suite('the texts for language models', {
     }),
 
   'have every error code and its explanation in /llms-full.txt': () =>
-    withService(async (api) => {
+    withSharedService(async (api) => {
       const text = await fetchText(api, '/llms-full.txt');
       for (const code of errorCodes) {
         const { status, meaning, causes, remedy, example } = errors[code];
@@ -107,7 +107,7 @@ suite('the texts for language models', {
     }),
 
   'have every guide in /llms-full.txt, without links to Markdown files': () =>
-    withService(async (api) => {
+    withSharedService(async (api) => {
       const text = await fetchText(api, '/llms-full.txt');
       for (const { file } of guides) {
         const markdown = await readFile(join(import.meta.dirname, '../../..', file), 'utf8');
@@ -118,7 +118,7 @@ suite('the texts for language models', {
     }),
 
   'have the version of the OpenAPI document': () =>
-    withService(async (api) => {
+    withSharedService(async (api) => {
       const { info } = jsonOf(await api.call('GET', '/openapi.json', WITHOUT_KEY));
       assert.ok(
         (await fetchText(api, '/llms-full.txt')).startsWith(`# Workspace Advocacy API, version ${info.version}\n`),

@@ -6,7 +6,7 @@ import { guides, pages } from '../../adapters/http/docs/pages.ts';
 import { withCheckout } from '../support/checkout.ts';
 import { each, textCases } from '../support/each.ts';
 import { assertError } from '../support/expected-responses.ts';
-import { type Api, withService } from '../support/service.ts';
+import { type Api, withSharedService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -19,7 +19,7 @@ const valuesOf = (html: string, attribute: string) =>
 
 suite('the pages of the documentation', {
   'are listed in the navigation of each page, which marks the current page': () =>
-    withService((api) =>
+    withSharedService((api) =>
       each(
         pages.map((page) => [page.path, page] as const),
         async ({ path, title }) => {
@@ -34,7 +34,7 @@ suite('the pages of the documentation', {
     ),
 
   'have no broken links to pages, files and fragments of the service': () =>
-    withService(async (api) => {
+    withSharedService(async (api) => {
       const htmlByPath = new Map<string, string>();
       for (const path of paths) htmlByPath.set(path, await fetchPage(api, path));
       let linkCount = 0;
@@ -56,7 +56,7 @@ suite('the pages of the documentation', {
     }),
 
   'show each section of a guide, also in its list of sections': () =>
-    withService((api) =>
+    withSharedService((api) =>
       each(
         guides.map((guide) => [guide.path, guide] as const),
         async ({ path, file }) => {
@@ -73,7 +73,7 @@ suite('the pages of the documentation', {
     ),
 
   'exist only at their exact paths, and give no access to other files': () =>
-    withService(({ call }) =>
+    withSharedService(({ call }) =>
       each(
         textCases(
           ...['/docs/unknown', '/docs/guide.md', '/docs/..%2fpackage.json', '/docs/%2e%2e/package.json'],

@@ -5,7 +5,7 @@ import { errorCodes, errors } from '../../adapters/api/errors.ts';
 import { pages } from '../../adapters/http/docs/pages.ts';
 import { each, textCases } from '../support/each.ts';
 import { assertError, assertHeaders, expectedCodes } from '../support/expected-responses.ts';
-import { type Api, withService } from '../support/service.ts';
+import { type Api, withService, withSharedService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
 const WITHOUT_KEY = { key: null };
@@ -19,7 +19,7 @@ async function findFiles({ call }: Api, page: string): Promise<string[]> {
 
 suite('the documentation', {
   'contains the OpenAPI document docs/openapi.json, and requires no key': () =>
-    withService(async ({ call }) => {
+    withSharedService(async ({ call }) => {
       const response = await call('GET', '/openapi.json', {
         ...WITHOUT_KEY,
         headers: { 'Accept-Encoding': 'identity' },
@@ -32,7 +32,7 @@ suite('the documentation', {
     }),
 
   'redirects the path / to the API reference': () =>
-    withService(async ({ call }) => {
+    withSharedService(async ({ call }) => {
       const { status, headers } = await call('GET', '/', WITHOUT_KEY);
       assert.equal(status, 302);
       assert.equal(headers.get('location'), '/docs');
@@ -40,7 +40,7 @@ suite('the documentation', {
     }),
 
   'has pages that load scripts and styles only from this server': () =>
-    withService(async (api) => {
+    withSharedService(async (api) => {
       for (const page of paths) {
         const { status, headers, text } = await api.call('GET', page, WITHOUT_KEY);
         assert.equal(status, 200);
@@ -58,7 +58,7 @@ suite('the documentation', {
     }),
 
   'has the files that its pages load': () =>
-    withService(async (api) => {
+    withSharedService(async (api) => {
       for (const path of (await Promise.all(paths.map((page) => findFiles(api, page)))).flat()) {
         const { status, headers, text } = await api.call('GET', path, WITHOUT_KEY);
         assert.equal(status, 200, path);
@@ -72,7 +72,7 @@ suite('the documentation', {
     }),
 
   'accepts only GET and HEAD': () =>
-    withService(async ({ call }) => {
+    withSharedService(async ({ call }) => {
       await each(textCases('/', '/openapi.json', ...paths), async (path) => {
         const [get, head] = [await call('GET', path, WITHOUT_KEY), await call('HEAD', path, WITHOUT_KEY)];
         assert.equal(head.status, get.status);

@@ -13,7 +13,7 @@ import {
   urlsOrBlank,
   withSamples,
 } from '../support/samples.ts';
-import { type Api, withService } from '../support/service.ts';
+import { type Api, withSharedService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { createTenant, type Tenant } from '../support/tenants.ts';
 
@@ -155,7 +155,7 @@ suite('a field of a body', {
     }),
 
   'accepts each valid value, and returns texts trimmed': () =>
-    withService((api) =>
+    withSharedService((api) =>
       eachField(async (field, { valid }, call) => {
         const tenant = await createTenant(api, 'tenant');
         for (const value of valid) {
@@ -169,7 +169,7 @@ suite('a field of a body', {
     ),
 
   'rejects each invalid value, and null unless the field accepts it': () =>
-    withService(async (api) => {
+    withSharedService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
       await eachField(async (field, { valid, invalid, invalidItems = [] }, call) => {
         for (const value of valid.includes(null) ? invalid : [...invalid, null]) {
@@ -182,7 +182,7 @@ suite('a field of a body', {
     }),
 
   'is required if `requiredFields` lists it, and otherwise optional': () =>
-    withService((api) =>
+    withSharedService((api) =>
       each(operationsWithBody, async (operation, id) => {
         const tenant = await createTenant(api, 'tenant');
         const required = requiredFields[id] ?? [];

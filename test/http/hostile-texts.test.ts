@@ -4,7 +4,7 @@ import { UNKNOWN_ID } from '../support/expected-responses.ts';
 import { allOperations, fieldsOf, operationsWithBody, pathOf, typesOf, validCallOf } from '../support/operations.ts';
 import { withProcess } from '../support/process.ts';
 import { callRaw } from '../support/raw-requests.ts';
-import { type ApiResponse, DEMO_API_KEY, withService } from '../support/service.ts';
+import { type ApiResponse, DEMO_API_KEY, withSharedService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { createTenant } from '../support/tenants.ts';
 
@@ -45,7 +45,7 @@ async function assertFast(description: string, send: () => Promise<ApiResponse>)
 
 suite('a text that could make a regular expression slow', {
   'takes little time in a field of a body': () =>
-    withService(async (api) => {
+    withSharedService(async (api) => {
       const tenant = await createTenant(api, 'tenant');
       const isNewSchema = createFilter();
       await each(operationsWithBody, async (operation) => {

@@ -5,7 +5,7 @@ import { operations } from '../../adapters/api/operations.ts';
 import { createApiKeySecret } from '../../core/access/api-key.ts';
 import type { Permission } from '../../core/access/caller.ts';
 import type { InvitationStatus, Role } from '../../core/access/member.ts';
-import { each, textCases } from '../support/each.ts';
+import { each, textCases, withCases } from '../support/each.ts';
 import {
   assertError,
   assertHeaders,
@@ -29,7 +29,13 @@ import {
   validCallOf,
 } from '../support/operations.ts';
 import { callRaw } from '../support/raw-requests.ts';
-import { type Api, type ApiResponse, type CallOptions, type ServiceOptions, withService } from '../support/service.ts';
+import {
+  type Api,
+  type ApiResponse,
+  type CallOptions,
+  type ServiceOptions,
+  withSharedService,
+} from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { createExpiredKey, createKey, createTenant, type Tenant } from '../support/tenants.ts';
 
@@ -48,7 +54,7 @@ interface Setup {
 
 /** Runs a test for each operation, each with a tenant of its own. */
 function eachOperation(table: typeof allOperations, test: (setup: Setup) => unknown, options?: ServiceOptions) {
-  return withService((api) => each(table, async (operation) => test(await createSetup(api, operation))), options);
+  return withSharedService((api) => each(table, async (operation) => test(await createSetup(api, operation))), options);
 }
 
 async function createSetup(api: Api, operation: Operation): Promise<Setup> {
@@ -166,11 +172,11 @@ suite('every operation', {
     }),
 
   'rejects all invalid keys with the same message': () =>
-    withService(async (api) => {
+    withSharedService(async (api) => {
       const badCredentials = await createBadCredentials(api, await createTenant(api, 'tenant'));
-      await each(allOperations, (operation) =>
+      await each(withCases(allOperations, badCredentials), ({ row: operation, cases }) =>
         assertChangesNothing(api, operation, (send, body) =>
-          each(badCredentials, async (authorization) => {
+          each(cases, async (authorization) => {
             const contentType = body ? [['Content-Type', 'application/json'] as const] : [];
             const response = await send({ key: null, headers: [...contentType, ['Authorization', authorization]] });
             assertError(response, 401, /^The API key is unknown, revoked or expired/);
@@ -224,7 +230,7 @@ suite('every operation', {
     }),
 
   'names each field of the body that has a wrong type': () =>
-    withService((api) =>
+    withSharedService((api) =>
       each(operationsWithBody, (operation) =>
         assertChangesNothing(api, operation, async (send, body) => {
           for (const [field, schema] of fieldsOf(operation.body)) {

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { each, textCases } from '../support/each.ts';
 import { assertError, assertInvalidFields, UNKNOWN_ID } from '../support/expected-responses.ts';
 import { type FieldSchema, fieldsOf, listOperations, lists, pathOf, pathSegmentOf } from '../support/operations.ts';
-import { type Api, type ApiResponse, withService } from '../support/service.ts';
+import { type Api, type ApiResponse, withSharedService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { createTenant, type Tenant } from '../support/tenants.ts';
 
 type Get = (path: string) => ReturnType<Api['call']>;
 
 function withTenant(test: (get: Get, own: Tenant, api: Api) => Promise<void>) {
-  return withService(async (api) => {
+  return withSharedService(async (api) => {
     const own = await createTenant(api, 'own');
     await test((path) => api.call('GET', path, { key: own.key }), own, api);
   });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { each, textCases } from '../support/each.ts';
+import { each, textCases, withCases } from '../support/each.ts';
 import { assertError } from '../support/expected-responses.ts';
 import {
   allOperations,
@@ -11,7 +11,7 @@ import {
   validCallOf,
 } from '../support/operations.ts';
 import { callRaw, type RawRequest } from '../support/raw-requests.ts';
-import { withService } from '../support/service.ts';
+import { withService, withSharedService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { createTenant } from '../support/tenants.ts';
 
@@ -33,7 +33,7 @@ const malformedIdempotencyKeys: Readonly<Record<string, Headers>> = {
 
 suite('a request', {
   'must have a path that can be decoded, whether or not it has a key': () =>
-    withService((api) =>
+    withSharedService((api) =>
       each(operationsWithId, (operation) =>
         assertChangesNothing(api, operation, (ask) =>
           each(undecodable, async (id) => {
@@ -47,10 +47,10 @@ suite('a request', {
     ),
 
   'must have a query that can be decoded': () =>
-    withService((api) =>
-      each(allOperations, (operation) =>
+    withSharedService((api) =>
+      each(withCases(allOperations, undecodable), ({ row: operation, cases }) =>
         assertChangesNothing(api, operation, (ask, _, { ids }) =>
-          each(undecodable, async (text) => {
+          each(cases, async (text) => {
             const path = pathOf(operation, ids.tags);
             for (const query of [text, `page=${text}`, `${text}=1`, `page=1&page=${text}`]) {
               assertError(await ask({ target: `${path}?${query}` }), 400, /query cannot be decoded/);
@@ -61,7 +61,7 @@ suite('a request', {
     ),
 
   'must not have more than one Authorization header': () =>
-    withService((api) =>
+    withSharedService((api) =>
       each(allOperations, (operation) =>
         assertChangesNothing(api, operation, async (ask, body, { key }) => {
           const good = `Bearer ${key}`;
@@ -87,7 +87,7 @@ suite('a request', {
     ),
 
   'must not have a malformed Idempotency-Key if it is a POST': () =>
-    withService((api) =>
+    withSharedService((api) =>
       each(postOperations, (operation) =>
         assertChangesNothing(api, operation, (ask) =>
           each(malformedIdempotencyKeys, async (headers) => {
@@ -99,11 +99,14 @@ suite('a request', {
     ),
 
   'may have any Idempotency-Key if it is not a POST': () =>
-    withService((api) =>
+    withSharedService((api) =>
       each(
-        allOperations.filter(([, { method }]) => method !== 'POST'),
-        (operation) =>
-          each(malformedIdempotencyKeys, async (headers) => {
+        withCases(
+          allOperations.filter(([, { method }]) => method !== 'POST'),
+          malformedIdempotencyKeys,
+        ),
+        ({ row: operation, cases }) =>
+          each(cases, async (headers) => {
             const tenant = await createTenant(api, 'tenant');
             const { path: target, body } = validCallOf(operation, tenant);
             const contentType: Headers = body ? [['Content-Type', 'application/json']] : [];

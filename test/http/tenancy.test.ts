@@ -3,7 +3,7 @@ import { each, textCases } from '../support/each.ts';
 import { comparablePartOf } from '../support/expected-responses.ts';
 import { lists, readAllLists } from '../support/operations.ts';
 import { type Place, places } from '../support/places.ts';
-import { type Api, type ApiResponse, withService } from '../support/service.ts';
+import { type Api, type ApiResponse, withService, withSharedService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { createTenant, type Tenant } from '../support/tenants.ts';
 
@@ -11,7 +11,7 @@ const allPlaces = Object.entries(places);
 
 /** Runs a test with two separate workspaces. */
 function withTwoTenants(test: (api: Api, own: Tenant, other: Tenant) => Promise<void>): Promise<void> {
-  return withService(async (api) => test(api, await createTenant(api, 'own'), await createTenant(api, 'other')));
+  return withSharedService(async (api) => test(api, await createTenant(api, 'own'), await createTenant(api, 'other')));
 }
 
 function send(api: Api, by: Tenant, place: Place, ...values: readonly string[]): Promise<ApiResponse> {
@@ -21,7 +21,7 @@ function send(api: Api, by: Tenant, place: Place, ...values: readonly string[]):
 
 suite('a workspace', {
   'can refer to its own records in every part of a request': () =>
-    withService((api) =>
+    withSharedService((api) =>
       each(allPlaces, async (place) => {
         const own = await createTenant(api, 'own');
         const { status, text } = await send(api, own, place, place.getValue(own));
@@ -84,7 +84,7 @@ suite('a workspace', {
     }),
 
   'lists and searches as if no other workspace existed': () =>
-    withService(async (api) => {
+    withSharedService(async (api) => {
       const own = await createTenant(api, 'own');
       // The letter o is in a record of each resource of every tenant.
       const paths = lists.flatMap(([path]) => [path, `${path}?search=o`]);

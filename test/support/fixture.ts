@@ -1,7 +1,7 @@
 import type { Campaign } from '../../core/campaign/campaign.ts';
 import { jsonOf } from './expected-responses.ts';
 import { createRecord } from './operations.ts';
-import { type Api, type ApiResponse, type ServiceOptions, withService, withSharedService } from './service.ts';
+import { type Api, type ApiResponse, type ServiceOptions, withSharedService } from './service.ts';
 import { createWorkspace, type TestWorkspace } from './tenants.ts';
 
 /** A workspace without records in a running service. Requests have the admin's key. */
@@ -18,8 +18,7 @@ export function withFixture(
   test: (fixture: Fixture, api: Api) => Promise<void>,
   options?: ServiceOptions,
 ): Promise<void> {
-  const run = async (api: Api) => test(await createFixture(api), api);
-  return options ? withService(run, options) : withSharedService(run);
+  return withSharedService(async (api) => test(await createFixture(api), api), options);
 }
 
 /** Creates a workspace without records in a running service. */

@@ -51,10 +51,11 @@ export async function withService(test: (api: Api) => Promise<void>, options: Se
 let sharedService: Promise<TestService> | undefined;
 
 /**
- * Passes a test the service that the tests of this process share, because starting a service takes longer than most tests. It has the
- * default options. A test must use only workspaces that it creates, and leave no request open.
+ * Runs a test that uses only workspaces which it creates, and leaves no request open. Without options, passes it the service that such
+ * tests of this process share, because starting a service takes longer than most tests. With options, starts a service for this test.
  */
-export async function withSharedService(test: (api: Api) => Promise<void>): Promise<void> {
+export async function withSharedService(test: (api: Api) => Promise<void>, options?: ServiceOptions): Promise<void> {
+  if (options) return withService(test, options);
   sharedService ??= startService({}).then((service) => {
     runAfterLastTest(service.stop);
     return service;
