@@ -91,6 +91,6 @@ async function writeTo(collection: Collection): Promise<LoadResponse> {
     (error) => [0, String(error)] as const,
   );
   const milliseconds = performance.now() - sentAt;
-  await delay(20);
+  await delay(100);
   return { sentAt, milliseconds, status, text, headers: {} };
 }
