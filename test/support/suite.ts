@@ -3,7 +3,7 @@ import { MissingDependencyError } from './missing-dependency-error.ts';
 import { RESULTS, type Results, type StartedTest } from './results.ts';
 import { TEST_TIMEOUT_MS } from './scale.ts';
 
-/** A test opens and closes the resources that it needs. */
+/** A test closes the resources that it opens. Only a shared service stays open until the last test (`runAfterLastTest`). */
 export type Test = () => unknown;
 
 /** Tests by title. Computed titles need a list of pairs: an object would keep only the last of two tests with the same title. */
