@@ -93,7 +93,7 @@ export const createInspirationQuestion = defineOperation({
   permission: 'write',
   summary: 'Create an inspiration question',
   description:
-    'Creates an inspiration question. Only `question` is required. A question is available while it is active and not archived.',
+    'Creates an inspiration question. Only `question` is required. Members can use a question while it is active and not archived (see also `availableToMe`).',
   body: questionFields
     .partial()
     .required({ question: true })

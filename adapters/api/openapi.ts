@@ -310,7 +310,12 @@ class SchemaConverter {
 
   convert(schema: z.ZodType, io: 'input' | 'output'): Json {
     // The schema is a property of an object, so that zod moves a schema with an ID to `$defs`, and returns a reference to it.
-    const wrapper = z.toJSONSchema(z.object({ wrapped: schema }), { io, unrepresentable: 'any' });
+    const wrapper = z.toJSONSchema(z.object({ wrapped: schema }), {
+      io,
+      unrepresentable: 'any',
+      // zod sets this for the type of a field (`readonly()`). In OpenAPI, it would mean that requests must not have the field.
+      override: ({ jsonSchema }) => delete jsonSchema.readOnly,
+    });
     const { properties, $defs = {} } = JSON.parse(
       JSON.stringify(wrapper).replaceAll('"#/$defs/', '"#/components/schemas/'),
     );

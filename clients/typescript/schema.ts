@@ -131,7 +131,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Create an inspiration question
-         * @description Creates an inspiration question. Only `question` is required. A question is available while it is active and not archived.
+         * @description Creates an inspiration question. Only `question` is required. Members can use a question while it is active and not archived (see also `availableToMe`).
          */
         readonly post: operations["createInspirationQuestion"];
         readonly delete?: never;
@@ -502,7 +502,7 @@ export interface components {
              */
             readonly objective: string;
             /**
-             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and short links on its current domain lead to its `destinationUrl` from its start to its end. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
+             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and from its start to its end, short links on its current domain lead to its `destinationUrl`. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
              * @example published
              * @enum {string}
              */
@@ -666,7 +666,7 @@ export interface components {
              */
             readonly name: string;
             /**
-             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and short links on its current domain lead to its `destinationUrl` from its start to its end. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
+             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and from its start to its end, short links on its current domain lead to its `destinationUrl`. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
              * @example published
              * @enum {string}
              */
@@ -743,7 +743,7 @@ export interface components {
              */
             readonly objective?: string;
             /**
-             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and short links on its current domain lead to its `destinationUrl` from its start to its end. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
+             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and from its start to its end, short links on its current domain lead to its `destinationUrl`. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
              * @example published
              * @enum {string}
              */
@@ -1774,7 +1774,7 @@ export interface components {
          * @description Too many requests.
          *
          *     - The key exceeded its rate limit (600 requests per minute by default).
-         *     - The client address sent too many rejected credentials (60 per minute by default). Requests with a valid key still succeed. They can get this error, too, while many other keys from this address are being checked.
+         *     - The client address sent too many rejected credentials (60 per minute by default). Requests with a valid key usually still succeed, but can also get this error while many other keys from this address are being checked.
          *     - The service is overloaded.
          *     - Clients with keys of your workspace send bodies or read responses too slowly, so that the requests of your workspace use too much memory.
          *
