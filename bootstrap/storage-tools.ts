@@ -18,15 +18,15 @@ export function createStorageTools(
   system: System,
   log: Logger,
 ): StorageTools {
-  const { backUpProgram, location } = storages[settings.STORAGE];
+  const { backUpProgram, location: locationSetting } = storages[settings.STORAGE];
   /**
-   * Rejects if the database has no workspace. The setting with its location is then probably wrong, and opening the storage may have
+   * Rejects if the database has no workspace. The setting that locates it is then probably wrong, and opening the storage may have
    * created the database.
    */
   const rejectEmptyDatabase = async () => {
     if ((await storage.engine.workspaces.list('', 1)).length > 0) return;
     throw new UsageError([
-      `${location}: this database has no workspace. Check that this is the database of the server.`,
+      `${locationSetting}: this database has no workspace. Check that this is the database of the server.`,
     ]);
   };
   return {
@@ -76,7 +76,7 @@ function selectTarget(url: string, settings: Settings): Settings {
     const { success, data, error } = settingSchemas[location].safeParse(value);
     if (!success) throw new UsageError([`--to: ${error.issues[0]?.message}`]);
     const target: Settings = { ...settings, STORAGE: name as Settings['STORAGE'], [location]: data };
-    // `resolve` makes the paths of a file comparable, and keeps different URLs different.
+    // For files, `resolve` makes relative and absolute paths equal. To URLs, it only prepends the current folder.
     const isSource = name === settings.STORAGE && resolve(String(data)) === resolve(String(settings[location]));
     if (isSource) throw new UsageError([`--to: must not be the database of ${location}, which is the source`]);
     return target;

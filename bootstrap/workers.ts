@@ -52,7 +52,7 @@ export async function startWorkers(
       else log.warn('shutdown timed out, killing the remaining workers');
     }
     for (const worker of getRunning()) {
-      log.warn({ worker: worker.process.pid }, 'worker did not stop in time, killing it');
+      log.warn({ worker: worker.process.pid }, 'killing a worker that has not stopped');
       worker.process.kill('SIGKILL');
     }
     await Promise.race([exits, delay(WORKER_KILL_TIMEOUT_MS)]);
@@ -73,7 +73,7 @@ export async function startWorkers(
   for (const worker of [first, ...others]) void superviseWorker(worker);
   await Promise.all(others.map((worker) => waitForPorts(worker, serverCount)));
   if (isStopping) return waitForever();
-  // A worker listens for short links first.
+  // A worker listens for short links first, so `ports` is `[linksPort, port]`, or `[port]` if short links are off.
   const [port, linksPort] = ports.toReversed() as [number, number | undefined];
   const addresses = {
     url: formatUrl(getHost(settings, ''), port),

@@ -60,26 +60,26 @@ const importKinds: Readonly<Record<'campaigns' | 'questions' | 'tags' | 'groups'
   campaigns: {
     operation: createCampaign,
     createOrCheckMany: ({ campaigns }, workspaceId, bodies: readonly NewCampaignFields[], ids) =>
-      ids ? campaigns.createMany({ workspaceId }, bodies, ids) : campaigns.checkMany({ workspaceId }, bodies),
+      ids ? campaigns.createMany({ workspaceId }, bodies, ids) : campaigns.buildMany({ workspaceId }, bodies),
   },
   questions: {
     operation: createInspirationQuestion,
     createOrCheckMany: ({ inspirationQuestions }, workspaceId, bodies: readonly NewInspirationQuestionFields[], ids) =>
       ids
         ? inspirationQuestions.createMany(workspaceId, bodies, ids)
-        : inspirationQuestions.checkMany(workspaceId, bodies),
+        : inspirationQuestions.buildMany(workspaceId, bodies),
   },
   tags: {
     operation: createTag,
     createOrCheckMany: ({ tags }, workspaceId, bodies: readonly Tag[], ids) => {
       const names = bodies.map(({ name }) => name);
-      return ids ? tags.createMany(workspaceId, names, ids) : tags.checkMany(workspaceId, names);
+      return ids ? tags.createMany(workspaceId, names, ids) : tags.buildMany(workspaceId, names);
     },
   },
   groups: {
     operation: createGroup,
     createOrCheckMany: ({ groups }, workspaceId, bodies: readonly NewGroupFields[], ids) =>
-      ids ? groups.createMany(workspaceId, bodies, ids) : groups.checkMany(workspaceId, bodies),
+      ids ? groups.createMany(workspaceId, bodies, ids) : groups.buildMany(workspaceId, bodies),
   },
 };
 const IMPORT_KIND_NAMES = Object.keys(importKinds) as [keyof typeof importKinds];

@@ -8,7 +8,7 @@ import { serveHealthProbes } from './health-probes.ts';
 import { createOperationHandler, type HandlerServices } from './operation-handler.ts';
 import { type ProtectedServer, Protection } from './protection/protection.ts';
 import { createBodyReader } from './request-body.ts';
-import { getPath, normalizeTarget } from './request-target.ts';
+import { getPath, normalizeTargetOrFindProblem } from './request-target.ts';
 import { type Observer, Responder } from './responder.ts';
 import type { TrustProxy } from './trust-proxy.ts';
 
@@ -38,26 +38,28 @@ export function createHttpService(
   const responder = new Responder(settings.docsUrl, [...observers, protection]);
   const authenticate = createAuthenticator(services, protection);
   const readBody = createBodyReader(settings.bodyLimit, protection);
-  const app = createApp({ ...services, responder, protection, authenticate, readBody });
-  app.set('trust proxy', settings.trustProxy);
+  const expressApp = createExpressApp({ ...services, responder, protection, authenticate, readBody });
+  expressApp.set('trust proxy', settings.trustProxy);
 
   const fail = (response: ServerResponse, error: unknown) => responder.fail(response, error);
   const serve = (request: IncomingMessage, response: ServerResponse) => {
-    const problem = normalizeTarget(request);
+    const problem = normalizeTargetOrFindProblem(request);
     if (problem) fail(response, new HttpError('bad_request', problem));
     else
-      app(request as Request, response as Response, (error) => fail(response, error ?? createNotFoundError(request)));
+      expressApp(request as Request, response as Response, (error) =>
+        fail(response, error ?? createNotFoundError(request)),
+      );
   };
   const { bodyLimit } = settings;
   const { server, connections } = protection.createServer(serve, fail, {
     bodyLimit,
-    messageClasses: createMessageClasses(app),
+    messageClasses: createMessageClasses(expressApp),
   });
   return { server, responder, connections };
 }
 
 /** Creates the Express application with the routes of the API, of the health probes and of the documentation. */
-function createApp(services: HandlerServices): Express {
+function createExpressApp(services: HandlerServices): Express {
   const { responder } = services;
   const app = express();
   app.disable('x-powered-by');

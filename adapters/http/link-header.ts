@@ -22,12 +22,13 @@ export function formatPageLinks(path: string, query: QueryValues, hasNext: boole
     return [...(hasNext ? [link(page + 1, 'next')] : []), ...(page > 1 ? [link(page - 1, 'prev')] : [])];
   };
   if (!hasNext && page === 1) return undefined;
-  const asSent = createLinks(formatParameters(query, encodeURIComponent, false)).join(', ');
-  if (asSent.length <= MAX_LINK_BYTES) return asSent;
+  const links = createLinks(formatParameters(query, encodeURIComponent, false)).join(', ');
+  if (links.length <= MAX_LINK_BYTES) return links;
   const shortLinks = createLinks(formatParameters(query, encodeShort, true));
-  const fittingLinks = [shortLinks.join(', '), shortLinks[0] as string].find(({ length }) => length <= MAX_LINK_BYTES);
-  if (fittingLinks === undefined && hasNext) throw createTooLongError(query);
-  return fittingLinks;
+  // All links, or else only the first one: `next`, or `prev` on the last page.
+  const fitting = [shortLinks.join(', '), shortLinks[0] as string].find(({ length }) => length <= MAX_LINK_BYTES);
+  if (fitting === undefined && hasNext) throw createTooLongError(query);
+  return fitting;
 }
 
 /** Returns the parameters except `page`, each followed by `&`. If `joinsValues` is set, joins the values of a parameter with commas. */

@@ -4,7 +4,7 @@ import { describeTooLongBody, MalformedBody, readJson } from '../api/json-body.t
 import { HttpError } from './errors.ts';
 import type { Protection } from './protection/protection.ts';
 
-/** Reads a request body as a JSON object. Rejects with an `HttpError`, or with `invalid` if the body has too many elements. */
+/** Reads a request body as a JSON object. Rejects with an `HttpError`, or with a `CoreError` of the kind `invalid`. */
 export type ReadBody = (request: IncomingMessage, response: ServerResponse, workspaceId: string) => Promise<object>;
 
 /** The memory that a chunk of a body takes in addition to its bytes. */

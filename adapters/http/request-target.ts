@@ -13,7 +13,7 @@ const SCHEME_AND_HOST = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i;
  * Sets `request.url` to the path and query of the request target, which may be an absolute URL (RFC 9112, section 3.2).
  * Returns a message if the target is invalid.
  */
-export function normalizeTarget(request: IncomingMessage): string | undefined {
+export function normalizeTargetOrFindProblem(request: IncomingMessage): string | undefined {
   const { url = '' } = request;
   if (url.includes('#')) return 'The request target must not have a fragment: remove "#" and what follows it.';
   if (!url.startsWith('/') && url !== '*') {

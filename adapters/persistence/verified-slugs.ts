@@ -12,7 +12,7 @@ export function createVerifiedSlugRepository(store: GlobalRecordStore<StoredVeri
       const record = await store.get(slug);
       return record && { slug, workspaceId: record.workspaceId, domainId: record.domainId };
     },
-    add: ({ id, slug, workspaceId }) => store.add({ id: slug, workspaceId, domainId: id }),
+    add: (domain) => store.add({ id: domain.slug, workspaceId: domain.workspaceId, domainId: domain.id }),
     remove: async (slug) => void (await store.remove(slug)),
   };
 }

@@ -37,7 +37,7 @@ export class Metrics {
 
   private readonly requests = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'Time from a request to its response, by route (the path of the operation, or unmatched if no operation has the path), method and status.',
+    help: 'Time from a request to its response, by route (the path of the operation or health probe, or unmatched), method and status.',
     labelNames: ['route', 'method', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [this.registry],
@@ -136,7 +136,7 @@ export class Metrics {
     });
     new Counter({
       name: 'rate_limit_fallbacks_total',
-      help: 'Requests that a process counted on its own because the shared count was unavailable, by limit: requests, refusals, unknownLinks (requests for unknown short links by client address) or visits (clicks by visitor).',
+      help: 'Requests that a process counted on its own because the shared count was unavailable, by limit: requests, refusals, unknownLinks (requests for unknown short links, counted for each client address) or visits (clicks, counted for each visitor).',
       labelNames: ['limit'],
       registers,
       collect() {
@@ -180,7 +180,7 @@ export class Metrics {
     });
     const clicks = new Counter({
       name: 'link_clicks_total',
-      help: 'Redirects to a destination, by result: counted, or not counted because of: bot, prefetch, repeated (the same visitor within an hour), full (too many clicks wait to be recorded or stored).',
+      help: 'Redirects to a destination, by result: counted, or not counted because of: bot, prefetch, repeated (the same visitor within an hour), full (too many clicks wait to be counted or stored).',
       labelNames: ['result'],
       registers,
     });

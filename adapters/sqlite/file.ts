@@ -10,8 +10,8 @@ const APPLICATION_ID = 0x57416476;
 /**
  * The version of the layout. Increment it when the columns, indexes or unique fields of a schema (adapters/persistence) change, or when the
  * statements of layout.ts change. Existing files are upgraded only then. A test fails until the version is incremented. New defaults need
- * no increment. To change the content of a derived column, replace the column by a new one: an upgrade computes the columns of existing
- * records only if a column is missing. An older version of the service rejects a file of a newer version, instead of writing records
+ * no increment. An upgrade computes the columns of existing records only if a column is missing. So to change how a derived column is
+ * computed, give it a new name. An older version of the service rejects a file of a newer version, instead of writing records
  * without the new columns.
  */
 const FILE_VERSION = 2;
@@ -107,7 +107,7 @@ export function rejectUpgradedFile(database: Database): void {
   );
 }
 
-function readState(database: Database): [applicationId: number, version: number, partCount: number] {
+function readState(database: Database): [applicationId: number, version: number, schemaObjectCount: number] {
   const count = '(SELECT count(*) FROM sqlite_schema)';
   const sql = `SELECT a.application_id, v.user_version, ${count} FROM pragma_application_id a, pragma_user_version v`;
   return database.all(sql)[0] as [number, number, number];
@@ -150,16 +150,16 @@ function upgradeTable(database: Database, table: Table): void {
 
   const existing = database.all('SELECT name FROM pragma_table_info(?)', table.name).flat();
   const missing = columns.filter(([column]) => !existing.includes(column));
-  const parts = database.all('SELECT name, type, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL');
+  const existingParts = database.all('SELECT name, type, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL');
   // If a column is missing, all parts are dropped before the column is filled, and are then created again from the new records.
   const isCurrent = (part: FilePart) =>
-    missing.length === 0 && parts.some(([partName, , , sql]) => partName === part.name && sql === part.sql);
-  const lists = describeParts(table);
-  const wanted = lists.flat();
-  // An index table without its triggers is outdated, because it lacks the changes since a trigger was dropped.
-  const current = lists.filter((list) => list.every(isCurrent)).flat();
+    missing.length === 0 && existingParts.some(([partName, , , sql]) => partName === part.name && sql === part.sql);
+  const partGroups = describeParts(table);
+  const wanted = partGroups.flat();
+  // If a part of a group is missing or differs, the whole group is created again: without its triggers, an index table missed changes.
+  const current = partGroups.filter((group) => group.every(isCurrent)).flat();
   const kept = new Set(current.map((part) => part.name));
-  for (const [part, type, owner] of parts) {
+  for (const [part, type, owner] of existingParts) {
     const isOfTable = wanted.some((it) => it.name === part) || (type !== 'table' && owner === table.name);
     if (isOfTable && !kept.has(part)) database.exec(`DROP ${type} ${quote(part)}`);
   }
@@ -191,12 +191,12 @@ function fillColumns(database: Database, { name, columns, complete }: Table): vo
 /** Converts an error of the file system or of SQLite to `UnusableFile`. Returns any other error unchanged. */
 function toUnusableFile(error: unknown, file: string): unknown {
   const { code, message } = error as NodeJS.ErrnoException;
-  const because = (problem: string) => new UnusableFile(`${file} ${problem}`, { cause: error });
+  const createError = (problem: string) => new UnusableFile(`${file} ${problem}`, { cause: error });
   if (isDamaged(error)) {
-    return because('is not a SQLite database, or it is damaged. Restore a backup, or choose another file.');
+    return createError('is not a SQLite database, or it is damaged. Restore a backup, or choose another file.');
   }
   if (isBusy((error as Error).cause))
-    return because('is used by another process. Stop that process, or try again later.');
+    return createError('is used by another process. Stop that process, or try again later.');
   if (code === undefined) return error;
-  return because(`cannot be opened (${message}). Check the path, the permissions and the free space.`);
+  return createError(`cannot be opened (${message}). Check the path, the permissions and the free space.`);
 }

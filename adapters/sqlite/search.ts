@@ -4,19 +4,19 @@ import { quote, tables } from './layout.ts';
 /** The statements that update each search index. */
 const updates = [...tables.values()].flatMap(({ name: table, searches }) =>
   searches.map(({ field, name, outdated }) => ({
-    isNeeded: `SELECT 1 FROM ${quote(outdated)} LIMIT 1`,
+    findSql: `SELECT 1 FROM ${quote(outdated)} LIMIT 1`,
     // A row with 'delete' removes a text from the index (https://sqlite.org/fts5.html#the_delete_command). With any other `ORDER BY`, FTS5
     // writes to the file more often.
-    run: `INSERT INTO ${quote(name)} (${quote(name)}, rowid, ${quote(field)})
+    updateSql: `INSERT INTO ${quote(name)} (${quote(name)}, rowid, ${quote(field)})
       SELECT 'delete', "row", "text" FROM ${quote(outdated)} WHERE "text" IS NOT NULL
       UNION ALL SELECT NULL, "row", ${quote(field)} FROM ${quote(outdated)} CROSS JOIN ${quote(table)} USING ("row")
       ORDER BY 2, 1 DESC`,
-    clear: `DELETE FROM ${quote(outdated)}`,
+    clearSql: `DELETE FROM ${quote(outdated)}`,
   })),
 );
 
 export function hasOutdatedIndexes(database: Database): boolean {
-  return updates.some(({ isNeeded }) => database.all(isNeeded).length > 0);
+  return updates.some(({ findSql }) => database.all(findSql).length > 0);
 }
 
 /**
@@ -25,10 +25,10 @@ export function hasOutdatedIndexes(database: Database): boolean {
  * record.
  */
 export function updateSearchIndexes(database: Database): void {
-  for (const { isNeeded, run, clear } of updates) {
+  for (const { findSql, updateSql, clearSql } of updates) {
     // Without this check, each commit takes 100 µs longer.
-    if (database.all(isNeeded).length === 0) continue;
-    database.run(run);
-    database.run(clear);
+    if (database.all(findSql).length === 0) continue;
+    database.run(updateSql);
+    database.run(clearSql);
   }
 }

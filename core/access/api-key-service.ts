@@ -60,7 +60,7 @@ export class ApiKeyService {
     return requireFound(await this.storage.apiKeys.findById(workspaceId, id), 'API key');
   }
 
-  /** Iterates over all keys, including revoked and expired keys, in creation order. */
+  /** Iterates over all keys, including revoked and expired keys, in the order of their IDs. */
   iterate(workspaceId: string): AsyncIterable<ApiKey> {
     return this.storage.apiKeys.iterate(workspaceId);
   }

@@ -49,8 +49,8 @@ export function newApiKey(
     throw createInvalidFieldsError([{ path: 'expiresAt', problem: 'must be in the future' }]);
   }
   const [lastFour, createdAt] = [secret.slice(-4), formatTimestamp(now)];
-  const unused = { revokedAt: null, lastUsedAt: null };
-  return { id, workspaceId, hash, lastFour, label, memberId, access, createdAt, expiresAt, ...unused };
+  const key = { id, workspaceId, hash, lastFour, label, memberId, access, createdAt, expiresAt };
+  return { ...key, revokedAt: null, lastUsedAt: null };
 }
 
 /** Creates the secret of a key: `adv_`, random characters of base62, and their checksum. */

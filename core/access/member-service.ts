@@ -12,7 +12,7 @@ export class MemberService {
     private readonly system: System,
   ) {}
 
-  /** Creates a member. Rejects with `invalid` if the workspace does not have one of the groups. */
+  /** Creates a member. Rejects with `invalid` if one of the groups does not exist in the workspace. */
   async create(workspaceId: string, fields: NewMemberFields): Promise<Member> {
     await requireGroups(this.storage.groups, workspaceId, 'groupIds', fields.groupIds);
     const member = newMember(workspaceId, this.system.newId(), fields, this.system.now());
@@ -34,7 +34,7 @@ export class MemberService {
     return requireFound(await this.storage.members.update(workspaceId, id, apply), 'member');
   }
 
-  /** Iterates over all members in creation order. */
+  /** Iterates over all members in the order of their IDs. */
   iterate(workspaceId: string): AsyncIterable<Member> {
     return this.storage.members.iterate(workspaceId);
   }

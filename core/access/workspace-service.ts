@@ -23,7 +23,7 @@ export class WorkspaceService {
     return workspace;
   }
 
-  /** Iterates over all workspaces in creation order. */
+  /** Iterates over all workspaces in the order of their IDs. */
   iterate(): AsyncIterable<Workspace> {
     return this.storage.workspaces.iterate();
   }

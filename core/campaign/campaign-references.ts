@@ -31,7 +31,7 @@ export async function createReferenceCheck(
   const allGroupIds = batch.flatMap((fields) => fields.groupIds ?? []);
   const pillarIds = batch.flatMap(({ contentPillarId }) => contentPillarId ?? []);
   const slugs = batch.flatMap(({ domain }) => domain ?? []);
-  const [tagIds, groupIds, pillars, knownDomains] = await Promise.all([
+  const [knownTagIds, knownGroupIds, pillars, knownDomains] = await Promise.all([
     findKnownIds(tags, workspaceId, allTagIds),
     findKnownIds(groups, workspaceId, allGroupIds),
     contentPillars.findMany(workspaceId, pillarIds),
@@ -43,8 +43,8 @@ export async function createReferenceCheck(
   const pillarProblem = 'must be the ID of a published content pillar of this workspace';
   return (fields) => [
     ...findReferenceErrors(liveSlugs, 'domain', fields.domain, domainProblem),
-    ...findReferenceErrors(tagIds, 'tagIds', fields.tagIds, 'must be the ID of a tag of this workspace'),
-    ...findGroupReferenceErrors(groupIds, 'groupIds', fields.groupIds),
+    ...findReferenceErrors(knownTagIds, 'tagIds', fields.tagIds, 'must be the ID of a tag of this workspace'),
+    ...findGroupReferenceErrors(knownGroupIds, 'groupIds', fields.groupIds),
     ...findReferenceErrors(publishedPillarIds, 'contentPillarId', fields.contentPillarId, pillarProblem),
   ];
 }

@@ -43,14 +43,14 @@ export class CampaignService {
    * (`createReferenceCheck`).
    */
   async create(actor: Actor, fields: NewCampaignFields): Promise<Campaign & CampaignView> {
-    const [campaign] = (await this.checkMany(actor, [fields])) as [BatchResult<Campaign>];
-    if (isRejected(campaign)) throw campaign;
-    await this.storage.campaigns.add(campaign);
-    return toView(campaign, actor.member && new Set());
+    const [result] = (await this.buildMany(actor, [fields])) as [BatchResult<Campaign>];
+    if (isRejected(result)) throw result;
+    await this.storage.campaigns.add(result);
+    return toView(result, actor.member && new Set());
   }
 
   /** Builds the campaigns of a batch and checks them, without storing them. Each result is a campaign or the error of `create`. */
-  async checkMany(
+  async buildMany(
     { workspaceId, member }: Actor,
     batch: readonly NewCampaignFields[],
   ): Promise<readonly BatchResult<Campaign>[]> {
@@ -73,7 +73,7 @@ export class CampaignService {
     batch: readonly NewCampaignFields[],
     ids?: readonly string[],
   ): Promise<readonly BatchResult<Campaign>[]> {
-    return addValidEntities(this.storage.campaigns, actor.workspaceId, await this.checkMany(actor, batch), ids);
+    return addValidEntities(this.storage.campaigns, actor.workspaceId, await this.buildMany(actor, batch), ids);
   }
 
   /** Returns a campaign. Rejects with `not_found` if the workspace does not have it. */
@@ -100,7 +100,7 @@ export class CampaignService {
     return { items: items.map((campaign) => toView(campaign, sharedIds)), hasNext };
   }
 
-  /** Iterates over all campaigns, including archived campaigns, in creation order. */
+  /** Iterates over all campaigns, including archived campaigns, in the order of their IDs. */
   iterate(workspaceId: string): AsyncIterable<Campaign> {
     return this.storage.campaigns.iterate(workspaceId);
   }
@@ -149,7 +149,8 @@ export class CampaignService {
 
   /**
    * Returns the IDs of the campaigns that the member has shared, or `undefined` if the actor has no member. Shares are read after the
-   * campaigns. A share that was added in between is ignored, so that `hasShared` and the count `shares` agree.
+   * campaigns. The position of a share is its number in its campaign: a share with a position above `shares` was added after the campaign
+   * was read, and is ignored, so that `hasShared` and `shares` agree.
    */
   private async findSharedIds(
     { workspaceId, member }: Actor,

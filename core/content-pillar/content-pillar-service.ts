@@ -39,7 +39,7 @@ export class ContentPillarService {
     return this.storage.contentPillars.findPage(workspaceId, query, query);
   }
 
-  /** Iterates over all pillars, including archived pillars, in creation order. */
+  /** Iterates over all pillars, including archived pillars, in the order of their IDs. */
   iterate(workspaceId: string): AsyncIterable<ContentPillar> {
     return this.storage.contentPillars.iterate(workspaceId);
   }

@@ -71,7 +71,7 @@ export class DomainService {
     return { items: items.map((domain) => toView(domain, primaryId)), hasNext };
   }
 
-  /** Iterates over all domains, including archived domains, in creation order. */
+  /** Iterates over all domains, including archived domains, in the order of their IDs. */
   async *iterate(workspaceId: string): AsyncGenerator<DomainView> {
     const { domains } = this.storage;
     const primaryId = await domains.findPrimaryId(workspaceId);
@@ -99,12 +99,13 @@ export class DomainService {
     change: DomainChange,
   ): Promise<Domain> {
     const { archived = existing.archived } = change;
-    const isUnarchived = existing.archived && !archived;
-    if (isUnarchived) await requireAvailable(verifiedSlugs, existing);
-    if (isUnarchived && existing.verified) await verifiedSlugs.add(existing);
+    const becomesLive = existing.archived && !archived;
+    if (becomesLive) await requireAvailable(verifiedSlugs, existing);
+    // `verifiedSlugs` has only the slugs of domains that are live.
+    if (becomesLive && existing.verified) await verifiedSlugs.add(existing);
     if (!existing.archived && archived && existing.verified) await verifiedSlugs.remove(existing.slug);
     const now = this.system.now();
-    const liveSince = isUnarchived ? formatTimestamp(now) : undefined;
+    const liveSince = becomesLive ? formatTimestamp(now) : undefined;
     const apply = (it: Domain): Domain => applyChanges(it, { ...change, liveSince }, now);
     return requireFound(await domains.update(existing.workspaceId, existing.id, apply), 'domain');
   }

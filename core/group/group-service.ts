@@ -46,7 +46,7 @@ export class GroupService {
   }
 
   /** Checks a batch without storing it. Each result is the group to add, or the error of `create`. */
-  async checkMany(workspaceId: string, batch: readonly NewGroupFields[]): Promise<readonly BatchResult<Group>[]> {
+  async buildMany(workspaceId: string, batch: readonly NewGroupFields[]): Promise<readonly BatchResult<Group>[]> {
     const names = batch.map(({ name }) => name);
     const takenNames = new Set(
       (await this.storage.groups.findByNames(workspaceId, names)).map(({ name }) => fold(name)),
@@ -67,10 +67,10 @@ export class GroupService {
     batch: readonly NewGroupFields[],
     ids?: readonly string[],
   ): Promise<readonly BatchResult<Group>[]> {
-    return addValidEntities(this.storage.groups, workspaceId, await this.checkMany(workspaceId, batch), ids);
+    return addValidEntities(this.storage.groups, workspaceId, await this.buildMany(workspaceId, batch), ids);
   }
 
-  /** Iterates over all groups in creation order. Reads all members once, which is faster than a count for each group. */
+  /** Iterates over all groups in the order of their IDs. Reads all members once, which is faster than a count for each group. */
   async *iterate(workspaceId: string): AsyncGenerator<GroupView> {
     const counts = new Map<string, number>();
     for await (const { groupIds } of this.storage.members.iterate(workspaceId)) {

@@ -11,7 +11,7 @@ export interface InspirationQuestionFilter {
   readonly groupIds?: readonly string[] | undefined;
   readonly includeArchived: boolean;
   readonly isActive?: boolean | undefined;
-  /** Only questions that are available to a certain actor (`getAvailability`). */
+  /** Only questions that an actor (access/caller.ts) can use, as `getAvailability` returns it. */
   readonly availability?: Availability | undefined;
 }
 

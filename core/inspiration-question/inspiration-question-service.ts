@@ -29,14 +29,14 @@ export class InspirationQuestionService {
 
   /** Creates a question. Rejects with `invalid` if one of the groups does not exist in the workspace. */
   async create(workspaceId: string, fields: NewInspirationQuestionFields): Promise<InspirationQuestion> {
-    const [question] = (await this.checkMany(workspaceId, [fields])) as [BatchResult<InspirationQuestion>];
+    const [question] = (await this.buildMany(workspaceId, [fields])) as [BatchResult<InspirationQuestion>];
     if (isRejected(question)) throw question;
     await this.storage.inspirationQuestions.add(question);
     return question;
   }
 
   /** Checks a batch without storing it. Each result is the question to add, or the error of `create`. */
-  async checkMany(
+  async buildMany(
     workspaceId: string,
     batch: readonly NewInspirationQuestionFields[],
   ): Promise<readonly BatchResult<InspirationQuestion>[]> {
@@ -62,7 +62,7 @@ export class InspirationQuestionService {
     return addValidEntities(
       this.storage.inspirationQuestions,
       workspaceId,
-      await this.checkMany(workspaceId, batch),
+      await this.buildMany(workspaceId, batch),
       ids,
     );
   }

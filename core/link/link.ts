@@ -60,7 +60,7 @@ export type LinkTarget =
   | { readonly type: 'unknown'; readonly url: string | undefined };
 
 /**
- * Returns where the links of a campaign lead at a time, in milliseconds since the epoch. If both the conditions of `expired` and those of
+ * Returns the type of target that the links of a campaign have at `now`, in milliseconds since the epoch. If both the conditions of `expired` and those of
  * `unknown` hold, the type is `expired`.
  */
 export function getTargetType(

@@ -16,8 +16,8 @@ export interface ShareRepository extends Pick<Repository<Share>, 'findById' | 'a
   /** Returns a page of the shares that match the filter. */
   findPage(workspaceId: string, filter: ShareFilter, request: PageRequest): Promise<Page<Share>>;
   /**
-   * Returns the `position` of the member's share of each of these campaigns, by campaign ID: the number of this share among the
-   * shares of the campaign. It is 0 if an earlier version stored the share without it. Campaigns that the member has not shared
+   * Returns, by campaign ID, the `position` of the member's share in the campaign: 1 for the first share of the campaign, 2 for the
+   * second, and so on. It is 0 if an earlier version stored the share without it. Campaigns that the member has not shared
    * are missing.
    */
   findPositions(

@@ -27,7 +27,7 @@ export class TagService {
   }
 
   /** Checks a batch of names without storing it. Each result is the tag to add, or the error of `create`. */
-  async checkMany(workspaceId: string, names: readonly string[]): Promise<readonly BatchResult<Tag>[]> {
+  async buildMany(workspaceId: string, names: readonly string[]): Promise<readonly BatchResult<Tag>[]> {
     const takenNames = new Set((await this.storage.tags.findByNames(workspaceId, names)).map(({ name }) => fold(name)));
     const useCounts = await this.storage.tags.countByColor(workspaceId);
     return names.map((name) => {
@@ -48,7 +48,7 @@ export class TagService {
     names: readonly string[],
     ids?: readonly string[],
   ): Promise<readonly BatchResult<Tag>[]> {
-    return addValidEntities(this.storage.tags, workspaceId, await this.checkMany(workspaceId, names), ids);
+    return addValidEntities(this.storage.tags, workspaceId, await this.buildMany(workspaceId, names), ids);
   }
 
   /**
@@ -80,7 +80,7 @@ export class TagService {
     requireFound((await this.storage.tags.remove(workspaceId, id)) || undefined, 'tag');
   }
 
-  /** Iterates over all tags in creation order. */
+  /** Iterates over all tags in the order of their IDs. */
   iterate(workspaceId: string): AsyncIterable<Tag> {
     return this.storage.tags.iterate(workspaceId);
   }

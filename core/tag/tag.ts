@@ -19,7 +19,7 @@ export function newTag(workspaceId: string, id: string, name: string, color: Col
   return { id, workspaceId, name, color, createdAt, updatedAt: createdAt };
 }
 
-/** Returns the problem of a name, or `undefined`. The list filter `tagNames` separates names with commas. */
+/** Returns the problem of a name, or `undefined`. A comma is not allowed, because the list filter `tagNames` separates names with it. */
 export function findTagNameProblem(name: string): string | undefined {
   return name.includes(',') ? 'must not contain a comma' : undefined;
 }

@@ -421,8 +421,8 @@ const reading = {
   'campaigns.getBrief': inWorkspace({ choice }, (side, workspaceId, { choice }) =>
     side.app.campaigns.getBrief(workspaceId, side.id(workspaceId, 'campaigns', choice)),
   ),
-  'campaigns.checkMany': byCaller({ batch: batchOf(campaignFields) }, (side, caller, { batch }) =>
-    side.app.campaigns.checkMany(
+  'campaigns.buildMany': byCaller({ batch: batchOf(campaignFields) }, (side, caller, { batch }) =>
+    side.app.campaigns.buildMany(
       caller,
       batch.map((fields) => toNewCampaign(side, caller.workspaceId, fields)),
     ),
@@ -439,20 +439,20 @@ const reading = {
   'groups.get': inWorkspace({ choice }, (side, workspaceId, { choice }) =>
     side.app.groups.get(workspaceId, side.id(workspaceId, 'groups', choice)),
   ),
-  'groups.checkMany': inWorkspace({ batch: batchOf(name) }, (side, workspaceId, { batch }) =>
-    side.app.groups.checkMany(
+  'groups.buildMany': inWorkspace({ batch: batchOf(name) }, (side, workspaceId, { batch }) =>
+    side.app.groups.buildMany(
       workspaceId,
       batch.map((name) => ({ name })),
     ),
   ),
-  'inspirationQuestions.checkMany': inWorkspace({ batch: batchOf(newQuestion) }, (side, workspaceId, { batch }) =>
-    side.app.inspirationQuestions.checkMany(
+  'inspirationQuestions.buildMany': inWorkspace({ batch: batchOf(newQuestion) }, (side, workspaceId, { batch }) =>
+    side.app.inspirationQuestions.buildMany(
       workspaceId,
       batch.map((fields) => withGroupIds(side, workspaceId, 'groups', fields)),
     ),
   ),
-  'tags.checkMany': inWorkspace({ batch: batchOf(name) }, (side, workspaceId, { batch }) =>
-    side.app.tags.checkMany(workspaceId, batch),
+  'tags.buildMany': inWorkspace({ batch: batchOf(name) }, (side, workspaceId, { batch }) =>
+    side.app.tags.buildMany(workspaceId, batch),
   ),
   'tags.get': inWorkspace({ choice }, (side, workspaceId, { choice }) =>
     side.app.tags.get(workspaceId, side.id(workspaceId, 'tags', choice)),

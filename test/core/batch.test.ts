@@ -67,7 +67,7 @@ const names = Object.keys(resources).map((name) => [name, name as Name] as const
 /** The untyped methods of a service that can create its records in batches. */
 interface Service {
   create(scope: unknown, fields: unknown): Promise<object>;
-  checkMany(scope: unknown, batch: readonly unknown[]): Promise<readonly BatchResult<object>[]>;
+  buildMany(scope: unknown, batch: readonly unknown[]): Promise<readonly BatchResult<object>[]>;
   createMany(scope: unknown, batch: readonly unknown[]): Promise<readonly BatchResult<object>[]>;
 }
 
@@ -93,7 +93,7 @@ suite('a batch', {
       const readAll = async () =>
         (await engine[name].listById(OWN, '', 99)).map((record) => recordSchemas[name].toEntity(record as never));
       const before = await readAll();
-      const checked = await batched.service.checkMany(batched.scope, createBatch(references));
+      const checked = await batched.service.buildMany(batched.scope, createBatch(references));
       assert.deepEqual(checked.map(normalizeResult), expected);
       assert.deepEqual(await readAll(), before, 'a check stores nothing');
 

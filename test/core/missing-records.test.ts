@@ -32,7 +32,7 @@ type UseCaseWithoutId =
   | 'runOnce'
   | `${string}.iterate`
   | `${'campaigns' | 'contentPillars' | 'domains' | 'groups' | 'inspirationQuestions' | 'tags'}.list`
-  | `${'campaigns' | 'groups' | 'inspirationQuestions' | 'tags'}.${'create' | 'checkMany' | 'createMany'}`
+  | `${'campaigns' | 'groups' | 'inspirationQuestions' | 'tags'}.${'create' | 'buildMany' | 'createMany'}`
   | `apiKeys.${'authenticate' | 'isFirstLookup' | 'flush'}`
   | 'domains.createOrArchive'
   | `links.${'resolve' | 'countClick' | 'pendingClickCount' | 'storeClicks' | 'getVisitorKey'}`

@@ -98,9 +98,9 @@ ${renderExample('Headers of the response to a retry', 'HTTP/1.1 201 Created\nIde
       id: 'headers',
       title: 'Response headers and rate limits',
       keywords: `rate limit 429 quota ${Object.keys(components.headers).join(' ')}`,
-      text: `A key can send ${DEFAULT_REQUEST_LIMIT} requests per minute by default. Each response to a request with a valid key shows the limit and the
-remaining requests, except if the request was rejected before its key was checked. The reason is overload (429), an unavailable storage
-(500), an unknown path (404), or a path or a header that is malformed for every operation (400).
+      text: `A key can send ${DEFAULT_REQUEST_LIMIT} requests per minute by default. If the service has accepted the key of a request, the response shows
+the limit and the remaining requests. The service rejects a request without a check of its key if it is overloaded (429), if its storage
+is unavailable (500), and if the path is unknown (404) or malformed (400).
 
 | Header | Meaning |
 |---|---|
