@@ -8,7 +8,7 @@ import { relaySignalsOfNpx } from './npx.ts';
 import { readSettings } from './read-settings.ts';
 import { findShortMisspellings } from './setting-names.ts';
 import type { Settings } from './settings.ts';
-import { CLOSE_TIMEOUT_MS } from './shutdown-times.ts';
+import { CLOSE_TIMEOUT_MS } from './shutdown.ts';
 import { waitUntilReady } from './wait-until-ready.ts';
 
 const { stdin, stdout, stderr, env } = process;

@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import type { Logger } from 'pino';
 import { getListeningFields } from './listen.ts';
 import { type EnvironmentVariables, getSettingWarnings, readSettings } from './read-settings.ts';
-import { READINESS_DELAY_MS } from './shutdown-times.ts';
+import { READINESS_DELAY_MS } from './shutdown.ts';
 import { formatStartMessage } from './start-message.ts';
 import type { RunningServer } from './start-server.ts';
 

@@ -11,7 +11,7 @@ import { tokens, wireServer } from './container.ts';
 import { checkAddress, type ListeningAddresses, listen } from './listen.ts';
 import { type PreparedDemo, prepareDemo } from './prepare-demo.ts';
 import type { Settings } from './settings.ts';
-import { FLUSH_TIMEOUT_MS, SHUTDOWN_TIMEOUT_MS } from './shutdown-times.ts';
+import { FLUSH_TIMEOUT_MS, SHUTDOWN_TIMEOUT_MS } from './shutdown.ts';
 
 /** An HTTP server that is listening. */
 export interface RunningServer extends ListeningAddresses, PreparedDemo {

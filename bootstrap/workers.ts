@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createStandardErrorLog } from '../adapters/logging/standard-error-log.ts';
 import { formatUrl, getHost, getListeningFields, type ListeningAddresses, listen } from './listen.ts';
 import type { Settings } from './settings.ts';
-import { WORKER_KILL_TIMEOUT_MS, WORKER_STOP_TIMEOUT_MS } from './shutdown-times.ts';
+import { WORKER_KILL_TIMEOUT_MS, WORKER_STOP_TIMEOUT_MS } from './shutdown.ts';
 
 /** If a worker exits sooner, its replacement is delayed, so that workers that exit at once do not keep the machine busy. */
 const MIN_WORKER_LIFETIME_MS = 1_000;

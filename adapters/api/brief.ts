@@ -3,7 +3,8 @@ import { MAX_RESOURCE_COUNT, RESOURCE_LABEL_LENGTH, RESOURCE_TYPES } from '../..
 import { CONTENT_PILLAR_TITLE_LENGTH } from '../../core/content-pillar/content-pillar.ts';
 import { MAX_SLUG_LENGTH } from '../../core/domain/domain.ts';
 import { COLORS } from '../../core/shared/color.ts';
-import { DESCRIPTION_LENGTH, NAME_LENGTH, URL_LENGTH } from '../../core/shared/text.ts';
+import { NAME_LENGTH } from '../../core/shared/name.ts';
+import { DESCRIPTION_LENGTH, URL_LENGTH } from '../../core/shared/text.ts';
 import { exampleResource } from './campaign.ts';
 import { MAX_ITEM_COUNT, nonNegativeNumber, recordId, responseAmount, responseText, updatedAt } from './fields.ts';
 import { defineOperation, respondOk } from './operation.ts';

@@ -12,7 +12,8 @@ import {
   RESOURCE_TYPES,
   statusTransitions,
 } from '../../core/campaign/campaign.ts';
-import { DESCRIPTION_LENGTH, NAME_LENGTH, URL_LENGTH } from '../../core/shared/text.ts';
+import { NAME_LENGTH } from '../../core/shared/name.ts';
+import { DESCRIPTION_LENGTH, URL_LENGTH } from '../../core/shared/text.ts';
 import {
   amount,
   booleanParameter,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { MAX_SLUG_LENGTH, normalizeSlug } from '../../core/domain/domain.ts';
 import { AMOUNT_PATTERN, parseAmount, parseWholeNumber, WHOLE_NUMBER_PATTERN } from '../../core/shared/amount.ts';
 import { type ParsedDate, parseEndDate, parseStartDate } from '../../core/shared/date.ts';
-import { NAME_SORTS } from '../../core/shared/name-filter.ts';
+import { NAME_SORTS } from '../../core/shared/name.ts';
 import { DEFAULT_PAGE_SIZE } from '../../core/shared/page.ts';
 import { findTextProblem, fold, type LengthRange, SEARCH_TERM_LENGTH, URL_LENGTH } from '../../core/shared/text.ts';
 import { isUuid } from '../../core/shared/uuid.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MAX_GROUP_PAGE_SIZE } from '../../core/group/group.ts';
-import { DESCRIPTION_LENGTH, NAME_LENGTH } from '../../core/shared/text.ts';
+import { NAME_LENGTH } from '../../core/shared/name.ts';
+import { DESCRIPTION_LENGTH } from '../../core/shared/text.ts';
 import { count, createdAt, describeLength, nameListParameters, recordId, responseText, text } from './fields.ts';
 import { defineOperation, respondCreated, respondOk, respondPage } from './operation.ts';
 

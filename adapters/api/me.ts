@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { API_KEY_LABEL_LENGTH } from '../../core/access/api-key.ts';
 import { ACCESS } from '../../core/access/caller.ts';
 import { EMAIL_LENGTH, ROLES, SEAT_TYPES } from '../../core/access/member.ts';
-import { NAME_LENGTH } from '../../core/shared/text.ts';
+import { NAME_LENGTH } from '../../core/shared/name.ts';
 import { recordId, responseText } from './fields.ts';
 import { defineOperation, respondOk } from './operation.ts';
 

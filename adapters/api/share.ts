@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { MAX_SHARE_PAGE_SIZE, SHARE_SORTS } from '../../core/share/share.ts';
+import { NAME_LENGTH } from '../../core/shared/name.ts';
 import { DEFAULT_PAGE_SIZE } from '../../core/shared/page.ts';
-import { NAME_LENGTH, URL_LENGTH } from '../../core/shared/text.ts';
+import { URL_LENGTH } from '../../core/shared/text.ts';
 import {
   count,
   createdAt,

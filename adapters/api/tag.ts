@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { COLORS } from '../../core/shared/color.ts';
-import { NAME_LENGTH } from '../../core/shared/text.ts';
+import { NAME_LENGTH } from '../../core/shared/name.ts';
 import { findTagNameProblem, MAX_TAG_PAGE_SIZE } from '../../core/tag/tag.ts';
 import { deletedRecord, describeLength, nameListParameters, recordId, responseText, text } from './fields.ts';
 import { defineOperation, respondCreated, respondOk, respondPage } from './operation.ts';

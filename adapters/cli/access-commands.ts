@@ -12,7 +12,8 @@ import {
 } from '../../core/access/member.ts';
 import type { Workspace } from '../../core/access/workspace.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
-import { fold, NAME_LENGTH } from '../../core/shared/text.ts';
+import { NAME_LENGTH } from '../../core/shared/name.ts';
+import { fold } from '../../core/shared/text.ts';
 import { errors } from '../api/errors.ts';
 import { endDate, text } from '../api/fields.ts';
 import { replaceControlCharacters } from '../logging/terminal-text.ts';

@@ -4,8 +4,6 @@ export interface LengthRange {
   readonly max: number;
 }
 
-/** The length of the name of a campaign, a group, a member, a tag or a workspace. */
-export const NAME_LENGTH: LengthRange = { min: 1, max: 190 };
 export const DESCRIPTION_LENGTH: LengthRange = { max: 5000 };
 export const URL_LENGTH: LengthRange = { max: 2048 };
 export const SEARCH_TERM_LENGTH: LengthRange = { max: 200 };

@@ -44,7 +44,7 @@ const adapterOf = (path: string): string | undefined => /^adapters\/[^/]+/.exec(
 /** The files with the interfaces that a storage engine implements. */
 const enginePort = ['adapters/persistence/record-store.ts', 'adapters/persistence/storage-engine.ts'];
 
-const storageEngines = ['adapters/memory', 'adapters/mongodb', 'adapters/sqlite'];
+const storageEngines = Object.keys(storages).map((name) => `adapters/${name}`);
 
 /** The files and folders of other adapters that an adapter may import. */
 const sharedFiles: Readonly<Record<string, readonly string[]>> = {

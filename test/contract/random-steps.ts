@@ -14,7 +14,7 @@ import { ICONS, USER_TYPES } from '../../core/inspiration-question/inspiration-q
 import { SHARE_SORTS } from '../../core/share/share.ts';
 import { COLORS } from '../../core/shared/color.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
-import { NAME_SORTS } from '../../core/shared/name-filter.ts';
+import { NAME_SORTS } from '../../core/shared/name.ts';
 import type { Page } from '../../core/shared/page.ts';
 import { DAY, MINUTE, SECOND } from '../support/core.ts';
 import { parseDates } from '../support/parse-dates.ts';

@@ -10,7 +10,7 @@ import { CONTENT_PILLAR_SORTS } from '../../core/content-pillar/content-pillar.t
 import { SHARE_SORTS } from '../../core/share/share.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { parseEndDate, parseStartDate } from '../../core/shared/date.ts';
-import { NAME_SORTS } from '../../core/shared/name-filter.ts';
+import { NAME_SORTS } from '../../core/shared/name.ts';
 import type { Page, PageRequest } from '../../core/shared/page.ts';
 import type { System } from '../../core/shared/system.ts';
 import { collectAll } from '../support/collect-all.ts';

@@ -15,7 +15,7 @@ import { SHARE_SORTS, type Share } from '../../core/share/share.ts';
 import { COLORS, type Color } from '../../core/shared/color.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
-import { NAME_SORTS } from '../../core/shared/name-filter.ts';
+import { NAME_SORTS } from '../../core/shared/name.ts';
 import { assertRejectsWithConflict } from '../contract/assert-rejects-with-conflict.ts';
 import {
   buildCampaign,
