@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url';
+import { validate as isUuid } from 'uuid';
 import { z } from 'zod';
 import { MAX_SLUG_LENGTH, normalizeSlug } from '../../core/domain/domain.ts';
 import { AMOUNT_PATTERN, parseAmount, parseWholeNumber, WHOLE_NUMBER_PATTERN } from '../../core/shared/amount.ts';
@@ -6,7 +7,6 @@ import { type ParsedDate, parseEndDate, parseStartDate } from '../../core/shared
 import { NAME_SORTS } from '../../core/shared/name.ts';
 import { DEFAULT_PAGE_SIZE } from '../../core/shared/page.ts';
 import { findTextProblem, fold, type LengthRange, SEARCH_TERM_LENGTH, URL_LENGTH } from '../../core/shared/text.ts';
-import { isUuid } from '../../core/shared/uuid.ts';
 import { isUrl } from './url.ts';
 
 const NO_NUL = '^[^\\u0000]*$';
@@ -52,7 +52,7 @@ export const httpUrlOrEmpty = text(URL_LENGTH, (value) => (value === '' ? undefi
   pattern: `^\\s*(${URL_PATTERN})?\\s*$`,
 });
 
-/** An ID. It is converted to lower case. */
+/** An ID: a UUID (RFC 9562). It is converted to lower case. */
 export const id = z
   .string()
   .superRefine(rejectIf((value) => (isUuid(value) ? undefined : 'must be a UUID')))

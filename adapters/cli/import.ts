@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { validate, version } from 'uuid';
 import { z } from 'zod';
 import type { Application } from '../../core/application.ts';
 import type { NewCampaignFields } from '../../core/campaign/campaign.ts';
@@ -10,7 +11,6 @@ import type { NewInspirationQuestionFields } from '../../core/inspiration-questi
 import { type BatchResult, isRejected } from '../../core/shared/batch.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
-import { isUuid } from '../../core/shared/uuid.ts';
 import type { Tag } from '../../core/tag/tag.ts';
 import { createCampaign } from '../api/campaign.ts';
 import { positiveInteger } from '../api/fields.ts';
@@ -85,8 +85,7 @@ const importKinds: Readonly<Record<'campaigns' | 'questions' | 'tags' | 'groups'
 const IMPORT_KIND_NAMES = Object.keys(importKinds) as [keyof typeof importKinds];
 
 const importIdSchema = idSchema.refine(
-  // The character at index 14 of a UUID is its version.
-  (id) => isUuid(id) && id[14] === '7',
+  (id) => validate(id) && version(id) === 7,
   'must be the import ID that this command printed',
 );
 
