@@ -64,7 +64,7 @@ export const createDomain = defineOperation({
   permission: 'write',
   summary: 'Create or archive a domain',
   description:
-    'Creates a domain (201). If the workspace already has a domain with this slug, a request with `archived` archives or unarchives this domain, and updates its other fields from the request (200). If the domain exists and the request has no `archived`, the response is a conflict (409). Creating or unarchiving a domain is also a conflict (409) if another workspace has verified a domain with this slug and has not archived it.',
+    'Creates a domain (201). If the workspace already has a domain with this slug, a request with `archived` archives or unarchives this domain, and updates its other fields from the request (200). If the domain exists and the request has no `archived`, the response is a conflict (409). Creating or unarchiving a domain is also a conflict (409) if another workspace has a verified domain with this slug that is not archived.',
   body: z
     .strictObject({
       slug: slug.describe(
@@ -128,7 +128,7 @@ const updateDomain = defineOperation({
   permission: 'write',
   summary: 'Update a domain',
   description:
-    'Updates the fields of the request body. Omitted fields are unchanged. Unarchiving a domain is a conflict (409) if another workspace has verified a domain with its slug and has not archived it.',
+    'Updates the fields of the request body. Omitted fields are unchanged. Unarchiving a domain is a conflict (409) if another workspace has a verified domain with its slug that is not archived.',
   body: z
     .strictObject({
       expiredUrl: httpUrlOrEmpty.describe(EXPIRED_URL),

@@ -93,7 +93,7 @@ export const createInspirationQuestion = defineOperation({
   permission: 'write',
   summary: 'Create an inspiration question',
   description:
-    'Creates an inspiration question. Only `question` is required. Members can use a question while it is active and not archived (see also `availableToMe`).',
+    'Creates an inspiration question. Only `question` is required. Members can use a question while it is active and not archived (see the parameter `availableToMe` of the list).',
   body: questionFields
     .partial()
     .required({ question: true })
@@ -116,7 +116,7 @@ const listInspirationQuestions = defineOperation({
     userType: singleParameter(z.enum(USER_TYPES))
       .optional()
       .describe(
-        'Only questions with this `userType`. `thought_leader` and `advocate` do not return questions with `all`.',
+        'Only questions with this `userType`. `thought_leader` and `advocate` omit questions whose `userType` is `all`.',
       ),
     groupIds: idListParameter.describe(
       `Only questions whose \`groups\` contain at least one of these IDs. Questions without groups are omitted. ${LIST_PARAMETER_FORMAT}`,
@@ -130,7 +130,7 @@ const listInspirationQuestions = defineOperation({
       .describe(
         '`true`: only questions that the member of the key can use. Such a question is active and not archived, its ' +
           '`userType` is `all` or the seat type of the member, and its `groups` are empty or contain a group of the member. ' +
-          'If the key has no member, `userType` must be `all` and `groups` empty. `false`: no filter.',
+          'If the key has no member, only questions whose `userType` is `all` and whose `groups` are empty. `false`: no filter.',
       ),
     ...pageParameters(DEFAULT_PAGE_SIZE, MAX_INSPIRATION_QUESTION_PAGE_SIZE),
   }),

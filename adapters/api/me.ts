@@ -28,7 +28,9 @@ export const getMe = defineOperation({
           email: responseText(EMAIL_LENGTH).describe('The email address.'),
           role: z
             .enum(ROLES)
-            .describe('The role. Only an admin can create, change or delete records. Any member can share campaigns.'),
+            .describe(
+              'The role. Of the members, only an admin can create, change or delete records. Any member can share campaigns.',
+            ),
           seatType: z.enum(SEAT_TYPES).describe('The seat type.'),
           groups: z.array(recordId).max(MAX_GROUP_COUNT).describe('The IDs of the groups of the member.'),
         })

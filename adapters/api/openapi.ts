@@ -24,7 +24,7 @@ workspace. Every operation acts on the workspace that the API key belongs to.
 - **Retries**: You can safely retry a POST if you send it with an \`Idempotency-Key\`. The first successful response is
   stored for ${RESPONSE_TTL_HOURS} hours. A retry with the same key, path and body returns the stored response, with the header
   \`Idempotency-Replayed: true\`.
-- **Rate limits**: If the service has accepted the key of a request, the response has headers with the limit and the remaining
+- **Rate limits**: If the service has accepted the API key of a request, the response has headers with the limit and the remaining
   requests. After a 429, wait for the number of seconds in \`Retry-After\`.`;
 
 const createTextHeader = (description: string, keywords: Json = {}) => ({

@@ -131,7 +131,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Create an inspiration question
-         * @description Creates an inspiration question. Only `question` is required. Members can use a question while it is active and not archived (see also `availableToMe`).
+         * @description Creates an inspiration question. Only `question` is required. Members can use a question while it is active and not archived (see the parameter `availableToMe` of the list).
          */
         readonly post: operations["createInspirationQuestion"];
         readonly delete?: never;
@@ -235,7 +235,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Create or archive a domain
-         * @description Creates a domain (201). If the workspace already has a domain with this slug, a request with `archived` archives or unarchives this domain, and updates its other fields from the request (200). If the domain exists and the request has no `archived`, the response is a conflict (409). Creating or unarchiving a domain is also a conflict (409) if another workspace has verified a domain with this slug and has not archived it.
+         * @description Creates a domain (201). If the workspace already has a domain with this slug, a request with `archived` archives or unarchives this domain, and updates its other fields from the request (200). If the domain exists and the request has no `archived`, the response is a conflict (409). Creating or unarchiving a domain is also a conflict (409) if another workspace has a verified domain with this slug that is not archived.
          */
         readonly post: operations["createDomain"];
         readonly delete?: never;
@@ -263,7 +263,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Update a domain
-         * @description Updates the fields of the request body. Omitted fields are unchanged. Unarchiving a domain is a conflict (409) if another workspace has verified a domain with its slug and has not archived it.
+         * @description Updates the fields of the request body. Omitted fields are unchanged. Unarchiving a domain is a conflict (409) if another workspace has a verified domain with its slug that is not archived.
          */
         readonly patch: operations["updateDomain"];
         readonly trace?: never;
@@ -425,7 +425,7 @@ export interface components {
                  */
                 readonly email: string;
                 /**
-                 * @description The role. Only an admin can create, change or delete records. Any member can share campaigns.
+                 * @description The role. Of the members, only an admin can create, change or delete records. Any member can share campaigns.
                  * @example admin
                  * @enum {string}
                  */
@@ -502,7 +502,7 @@ export interface components {
              */
             readonly objective: string;
             /**
-             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and from its start to its end, short links on its current domain lead to its `destinationUrl`. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
+             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and between `startDate` and `endDate`, its short links lead to its `destinationUrl`, unless they are on a domain that the campaign no longer has. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
              * @example published
              * @enum {string}
              */
@@ -666,7 +666,7 @@ export interface components {
              */
             readonly name: string;
             /**
-             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and from its start to its end, short links on its current domain lead to its `destinationUrl`. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
+             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and between `startDate` and `endDate`, its short links lead to its `destinationUrl`, unless they are on a domain that the campaign no longer has. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
              * @example published
              * @enum {string}
              */
@@ -743,7 +743,7 @@ export interface components {
              */
             readonly objective?: string;
             /**
-             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and from its start to its end, short links on its current domain lead to its `destinationUrl`. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
+             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and between `startDate` and `endDate`, its short links lead to its `destinationUrl`, unless they are on a domain that the campaign no longer has. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
              * @example published
              * @enum {string}
              */
@@ -1805,9 +1805,10 @@ export interface components {
             };
         };
         /**
-         * @description The service failed. The request is not the cause.
+         * @description The service failed.
          *
          *     - The storage is unavailable.
+         *     - A search takes too long, and the records are in a sharded MongoDB. Add more filters.
          *     - An unexpected error occurred.
          *
          *     Retry after a moment. Send a POST with the same `Idempotency-Key`, so that it takes effect only once. If the problem persists, send the `X-Request-Id` of the response to the operator of the service.
@@ -2472,7 +2473,7 @@ export interface operations {
             readonly query?: {
                 /** @description Case-insensitive search in question and description. */
                 readonly search?: string;
-                /** @description Only questions with this `userType`. `thought_leader` and `advocate` do not return questions with `all`. */
+                /** @description Only questions with this `userType`. `thought_leader` and `advocate` omit questions whose `userType` is `all`. */
                 readonly userType?: "thought_leader" | "advocate" | "all";
                 /** @description Only questions whose `groups` contain at least one of these IDs. Questions without groups are omitted. Repeat the parameter or separate the values with commas. At most 100 different values. */
                 readonly groupIds?: readonly string[];
@@ -2480,7 +2481,7 @@ export interface operations {
                 readonly includeArchived?: boolean;
                 /** @description `true`: only active questions. `false`: only inactive questions. By default, both. */
                 readonly isActive?: boolean;
-                /** @description `true`: only questions that the member of the key can use. Such a question is active and not archived, its `userType` is `all` or the seat type of the member, and its `groups` are empty or contain a group of the member. If the key has no member, `userType` must be `all` and `groups` empty. `false`: no filter. */
+                /** @description `true`: only questions that the member of the key can use. Such a question is active and not archived, its `userType` is `all` or the seat type of the member, and its `groups` are empty or contain a group of the member. If the key has no member, only questions whose `userType` is `all` and whose `groups` are empty. `false`: no filter. */
                 readonly availableToMe?: boolean;
                 /** @description The page number, starting at 1. Pages after the last one are empty arrays. */
                 readonly page?: number;
