@@ -15,7 +15,7 @@ export interface Actions {
 
 const DESCRIPTION = `Manage workspaces, members, API keys, content pillars, domains, campaigns, shares and clicks.
 
-Commands use the settings and the database of the server, also while it runs. They need STORAGE=sqlite (the default) or STORAGE=mongodb.`;
+Commands read the same environment variables as the server, and use its database, also while it runs. They need STORAGE=sqlite (the default) or STORAGE=mongodb.`;
 const EXIT_CODES = `Exit codes:
   0    success
   1    a rule forbids the change, an ID is unknown, an import rejected lines, or a copy is incomplete

@@ -62,7 +62,7 @@ function createEngine(
 }
 
 /**
- * Creates the store of a table. The store copies each value that it gets or returns, so that changing the value does not change a record.
+ * Creates the store of a table. The store keeps and returns copies, so that changing a value does not change a record.
  */
 function createRecordStore(table: MemoryTable, write: Write): RecordStore<Row> {
   const add = (record: Row) => write(() => table.add(structuredClone(record)));

@@ -5,8 +5,8 @@ import { createRepository } from './repository.ts';
 import { defineSchema } from './schema.ts';
 
 /**
- * The processes that store clicks. In each workspace, a process has a record with the number of the last batch that the process stored
- * there.
+ * How far each process has stored the clicks of each workspace: one record for each process and workspace, with the number of the last batch
+ * that was stored.
  */
 export const clickWriterSchema = defineSchema<ClickWriter>({
   columns: { expiresAt: 'number' },

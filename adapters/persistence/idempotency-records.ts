@@ -25,7 +25,7 @@ export const idempotencyRecordSchema: RecordSchema<StoredIdempotencyRecord> &
 
 export function createIdempotencyRepository(store: RecordStore<StoredIdempotencyRecord>): IdempotencyRepository {
   const { update } = createRepository(store, idempotencyRecordSchema);
-  // A crash or a failed commit may lose the lock. The transaction of the request is committed with the lock or after it. So if the lock is
-  // lost, the transaction is lost, too, or it finds no lock, and then changes nothing.
+  // A crash or a failed commit may lose the lock. This is safe: if the transaction of the request is in the same commit, it is lost, too. If
+  // it is committed later, it finds no lock, and changes nothing.
   return { update, add: (lock) => store.add(idempotencyRecordSchema.toRecord(lock), { canBeLost: true }) };
 }

@@ -30,6 +30,7 @@ export const recordSchemas = {
   contentPillars: contentPillarSchema,
   domains: domainSchema,
   groups: groupSchema,
+  // An old name, which stored data has.
   idempotentRequests: idempotencyRecordSchema,
   inspirationQuestions: inspirationQuestionSchema,
   members: memberSchema,
@@ -87,7 +88,7 @@ function toGlobalRecordStore(store: AnyRecordStore): GlobalRecordStore<{ readonl
 }
 
 /**
- * Creates the stores of an engine that keeps global records like other records, because it has no shards. `tables` has the table of each
+ * Creates the stores of an engine without shards, which can keep global records like other records. `tables` has the table of each
  * store.
  */
 export function createStores<Table>(
@@ -122,14 +123,14 @@ export async function addEach<T>(
 /** The port that each storage engine implements. Its methods correspond to those of `Storage` (core/storage.ts). */
 export type StorageEngine = RecordStores & {
   /**
-   * Runs work in a transaction. The work sees the records as they were when it started, and its own changes. Other callers see all of its
-   * changes or none, and their reads never wait. If other callers request changes while the transaction runs:
+   * Runs work in a transaction. The work sees the records as they were when it started, and its own changes. Calls outside of the transaction
+   * see all of its changes or none, and reads never wait. A change outside of the transaction, while it runs:
    *
-   * - An optimistic engine makes these changes at once. If the work then changes the same record, the engine runs the work again. But a
-   *   change of a record that the work has already changed waits until the transaction has ended.
-   * - A serialized engine makes these changes after the transaction has ended.
+   * - In an optimistic engine, the change is made at once, unless the work has already changed the same record: then the change waits until
+   *   the transaction has ended. If the work later changes a record that was changed outside, the engine runs the work again.
+   * - In a serialized engine, the change is made after the transaction has ended.
    *
-   * So the work must make its own changes with its argument `engine`, and must not wait for changes of other callers.
+   * So the work must make its own changes with its argument `engine`, and must not wait for changes outside of the transaction.
    */
   runInTransaction<T>(work: (engine: StorageEngine) => Promise<T>): Promise<T>;
   now(): number;

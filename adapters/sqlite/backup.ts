@@ -38,8 +38,8 @@ function rejectExisting(file: string): void {
 
 /**
  * Throws if a copy has a damaged page or record. SQLite copies most rows without reading their values, so copying a damaged row does not
- * fail. Neither `quick_check` nor `json_valid` compares the rows with their indexes. `PRAGMA integrity_check` would, but it looks up each
- * row in each index.
+ * fail. Neither `quick_check` nor `json_valid` compares the rows with their indexes. `PRAGMA integrity_check` would, but it takes
+ * long, because it looks up each row in each index.
  */
 async function throwIfDamaged(file: string): Promise<void> {
   const copy = new Database(file, true, '');

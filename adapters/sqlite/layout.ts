@@ -23,7 +23,7 @@ export interface Index {
 }
 
 /** A full-text index. */
-export interface Search {
+export interface SearchIndex {
   readonly field: string;
   readonly name: string;
   /** The name of the table that lists the rows to index at the next commit. */
@@ -38,9 +38,9 @@ export interface Table {
   readonly unique: Readonly<Record<string, string>>;
   readonly indexes: readonly Index[];
   /** The full-text indexes of the text columns that are neither unique nor in `indexes`. */
-  readonly searches: readonly Search[];
+  readonly searches: readonly SearchIndex[];
   readonly expires?: string | undefined;
-  /** Returns a record of an earlier version with the defaults and the derived columns of this version. */
+  /** Takes a record that an earlier version of the service wrote, and adds the defaults and the derived columns of this version. */
   readonly complete: (record: AnyRecord) => AnyRecord;
   /** The fields that records of earlier versions can lack. */
   readonly optional: ReadonlySet<string>;
@@ -69,7 +69,7 @@ function createTable(name: string, schema: AnySchema): Table {
   const types = Object.entries(columns);
   const isFlag = (field: string) => types.some(([column, type]) => column === field && type === 'boolean');
   const isArray = (field: string) => types.some(([column, type]) => column === field && type === 'texts');
-  // A list without a condition on the flags at the start of an index needs an index without these flags.
+  // A list that does not filter by a flag cannot use an index that begins with it. So each such index also exists without its flags.
   const withoutFlags = indexes.map((fields) =>
     fields.filter((field, at) => at === fields.length - 1 || !isFlag(field)),
   );
@@ -163,7 +163,7 @@ function describeArrayIndex(table: string, { name, fields }: Index, array: strin
  * (https://sqlite.org/fts5.html#the_trigram_tokenizer). Triggers add each new, changed or deleted row to the table, with the text that the
  * index still has, or with `NULL` for a new row. The next commit updates the index (search.ts).
  */
-function describeSearch(table: string, { field, name, outdated }: Search): FilePart[] {
+function describeSearch(table: string, { field, name, outdated }: SearchIndex): FilePart[] {
   const [text, old] = [`new.${quote(field)}`, `old.${quote(field)}`];
   // Later changes of a row are ignored, because the index has the text from before the first change.
   const insertUnlessExists = `INSERT OR IGNORE INTO ${quote(outdated)} VALUES`;

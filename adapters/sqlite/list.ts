@@ -13,7 +13,7 @@ import {
 } from './query.ts';
 
 /**
- * The maximum number of matches that `buildListQuery` reads and sorts in step 3. If a condition has more matches, a scan in the
+ * The maximum number of matches of a condition that a list reads through an index and then sorts. If a condition has more matches, a scan in the
  * order of the list usually finds enough of them for a page soon.
  */
 const MAX_SORTED_COUNT = 1000;
@@ -32,14 +32,14 @@ export type Steps<T> = Generator<void, T>;
  * (`scanRows`).
  *
  * `findOrderedRows` finds the ordered rows: the rows of an index in the order of the list that meet the conditions that this
- * index serves. They are narrow (`isNarrow`) if one of these conditions fixes a field that is not a flag, because they are then
- * usually few.
+ * index serves. They are narrow (`isNarrow`) if one of these conditions requires a single value of a field that is not a flag: usually,
+ * few rows have that value.
  *
  * 1. If a condition is on IDs or unique values, its rows are read and sorted.
  * 2. If the ordered rows meet all conditions, the page is read from their index. A page beyond `MAX_UNPAUSED_ROW_COUNT` is
  *    scanned.
- * 3. If another index shows that a condition has few matches, these matches are read and sorted. In a transaction, search indexes
- *    are not tried. If the ordered rows are narrow, only search indexes are tried.
+ * 3. If another index (a candidate) shows that a condition has few matches, these matches are read and sorted. If the ordered rows are
+ *    narrow, the only candidates are search indexes, and in a transaction, these are not tried.
  * 4. If there are ordered rows, they are scanned. Otherwise, all records of the workspace are read and sorted.
  */
 export function* buildListQuery(
@@ -79,7 +79,7 @@ function selectInOrder(
     values: [...where.values, query.take, query.skip],
   });
   if (arrayIndex === undefined) return select(columns, from);
-  // With a join, SQLite would look up the record of each row that it skips.
+  // The page is found in the index table alone. If `from` joined it with the table, SQLite would read the record of each skipped row.
   return selectRows(table, query, columns, select('item."row"', `${arrayIndex} item`));
 }
 
@@ -90,7 +90,7 @@ export function selectRows(table: Table, { by, order }: Query<AnyRecord>, column
   return { sql, values: rowQuery.values };
 }
 
-/** Returns a query that filters and sorts the rows that `rowQuery` selects, and returns the rows of the page, as `row`. */
+/** Returns a query that filters and sorts the rows that `rowQuery` selects. It returns the row numbers of the page, as `row`. */
 function sortRows(
   table: Table,
   workspaceId: string,

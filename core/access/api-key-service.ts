@@ -23,8 +23,8 @@ export class ApiKeyService {
     private readonly system: System,
     private readonly callers: CallerCache,
     /**
-     * The secret that the operator chose for an API key. Only this secret need not have the format of random secrets
-     * (`isApiKeySecret`).
+     * The secret that the operator chose for an API key. It may have any format. All other secrets have the format that `isApiKeySecret`
+     * checks.
      */
     private readonly operatorChosenSecret: string | undefined,
   ) {}

@@ -64,7 +64,7 @@ export function isApiKeySecret(text: string): boolean {
   return random !== undefined && checksum === computeChecksum(random);
 }
 
-/** Returns the CRC-32 of a text in base62, padded with 0 on the left, as in GitHub's tokens. */
+/** Returns the CRC-32 of a text, written in base62 and padded with 0 on the left, as in GitHub's tokens. */
 function computeChecksum(random: string): string {
   let remainder = computeCrc32(random);
   let digits = '';

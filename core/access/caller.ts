@@ -69,6 +69,9 @@ export function requirePermission({ access, member }: Caller, permission: Permis
     throw new CoreError('forbidden', 'This API key does not belong to a member. Use the API key of a member.');
   }
   if (member && !required.roles.includes(member.role)) {
-    throw new CoreError('forbidden', `The role ${member.role} does not allow writes. Use the API key of an admin.`);
+    throw new CoreError(
+      'forbidden',
+      `The role ${member.role} allows no writes except sharing a campaign. Use the API key of an admin.`,
+    );
   }
 }

@@ -10,7 +10,7 @@ export interface IdempotentRequest {
   readonly keyId: string;
   readonly operationId: string;
   readonly idempotencyKey: string;
-  /** The name of the idempotency key in error messages, as the client knows it. By default, `idempotencyKey`. */
+  /** What error messages call the idempotency key: the name that the caller knows. By default, `idempotencyKey`. */
   readonly idempotencyKeyName?: string;
   /** A hash of the body and of the ID in the path, if the path has an ID. */
   readonly fingerprint: string;

@@ -15,7 +15,7 @@ export interface LinkHost {
   readonly isBase: boolean;
 }
 
-/** The use cases for people who open short links. Campaigns and domains may be up to five seconds old. */
+/** The use cases for people who open short links. Changes of campaigns and domains take effect within five seconds, because both are cached. */
 export class LinkService {
   private readonly links: LookupCache<Link>;
   /** The campaigns by the texts that `createCampaignKey` returns. Many links lead to the same campaign. */
@@ -50,7 +50,7 @@ export class LinkService {
     return { type: 'unknown', url: domain?.notFoundUrl || undefined };
   }
 
-  /** Counts a click on a link. Returns `false` if the click is dropped, because the clicks on too many links are not stored yet. */
+  /** Counts a click on a link. Drops the click and returns `false` if clicks on too many links still wait to be stored. */
   countClick(link: Link): boolean {
     return this.counter.add(link);
   }

@@ -7,7 +7,7 @@ const REFRESH_AGE_MS = 1_000;
  * is unavailable.
  */
 export const MAX_CACHE_AGE_MS = 5_000;
-/** The maximum number of keys with a value, and likewise of keys without one. The least recently loaded one is removed first. */
+/** At most this many keys with a value are cached, and at most this many without a value. The key that was loaded least recently is removed first. */
 const MAX_ENTRY_COUNT = 10_000;
 /** The maximum number of simultaneous loads, so that unknown keys cannot overload the storage. Further loads wait. */
 export const MAX_LOAD_COUNT = 100;
@@ -17,11 +17,11 @@ export const MAX_WAITING_COUNT = 1_000;
 interface Entry<V> {
   readonly value: V | undefined;
   /** The start of the load, in milliseconds of the monotonic clock. */
-  readonly loadedAt: number;
+  readonly loadStartedAt: number;
 }
 
 /**
- * Caches the lookups of short links: the links, or their campaigns or domains. Caches values for up to five seconds, or without a
+ * Caches one kind of values that short links need: links, campaigns or domains. Caches values for up to five seconds, or without a
  * maximum age if they never change. Simultaneous requests of one key share a load. Keys without a value are cached apart, so that
  * many unknown keys do not remove values.
  */
@@ -48,7 +48,7 @@ export class LookupCache<V> {
   get(key: string): V | undefined | Promise<V | undefined> {
     const entry = this.values.get(key) ?? this.absences.get(key);
     if (this.options.isImmutable && entry?.value !== undefined) return entry.value;
-    const age = entry ? this.now() - entry.loadedAt : Number.POSITIVE_INFINITY;
+    const age = entry ? this.now() - entry.loadStartedAt : Number.POSITIVE_INFINITY;
     if (!entry || age >= MAX_CACHE_AGE_MS) return this.joinOrStartLoad(key);
     // If the load fails, the entry is used until it is too old.
     if (age >= REFRESH_AGE_MS && this.loads.size < MAX_LOAD_COUNT) this.joinOrStartLoad(key).catch(doNothing);
@@ -71,12 +71,12 @@ export class LookupCache<V> {
     while (this.runningCount >= MAX_LOAD_COUNT) await new Promise<void>((resolve) => this.waiting.push(resolve));
     this.runningCount++;
     try {
-      const loadedAt = this.now();
+      const loadStartedAt = this.now();
       const value = await this.load(key);
       // A load can read a campaign and then its domain. The campaign may be as old as the start of the load, so after a long
       // load, the value is too old to be used.
-      if (this.now() - loadedAt >= MAX_CACHE_AGE_MS) throw new Error('The look-up of a short link took too long.');
-      this.store(key, { value, loadedAt });
+      if (this.now() - loadStartedAt >= MAX_CACHE_AGE_MS) throw new Error('The look-up of a short link took too long.');
+      this.store(key, { value, loadStartedAt });
       return value;
     } finally {
       this.runningCount--;

@@ -11,8 +11,8 @@ export function isRejected<T>(result: BatchResult<T>): result is CoreError {
 
 /**
  * Adds the entities of a batch. Each item of the batch is an entity, or the error of its validation. Returns the result of each
- * item, in the same order. If `ids` are given, they replace the IDs of the entities, and an entity that an earlier attempt stored
- * under its ID counts as added. So a batch can be retried if it is unknown whether it was stored.
+ * item, in the same order. If `ids` are given, the entities get these IDs, and an entity that is already stored under its new ID
+ * counts as added. So a batch can be retried if it is unknown whether it was stored.
  */
 export async function addValidEntities<T extends Entity>(
   repository: Pick<Repository<T>, 'findMany' | 'addMany'>,

@@ -14,7 +14,7 @@ const NUL = '\0';
 export function findTextProblem(text: string, { min = 0, max }: LengthRange): string | undefined {
   if (text.includes(NUL)) return 'must not contain a NUL character';
   if (/\p{Surrogate}/u.test(text)) return 'must be well-formed Unicode, without lone surrogates';
-  // A code point has one or two UTF-16 code units, so most texts need no count.
+  // `length` counts UTF-16 code units, at most two for each code point. So a text with 2 * min to max units is within the bounds.
   if (text.length >= 2 * min && text.length <= max) return undefined;
   const length = countCodePoints(text);
   if (length < min) return min === 1 ? 'must not be blank' : `must have at least ${min} characters`;

@@ -6,7 +6,7 @@ import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts
 import type { SqliteConnection } from '../../adapters/sqlite/connection.ts';
 import type { Database } from '../../adapters/sqlite/database.ts';
 import { createSqliteEngine } from '../../adapters/sqlite/engine.ts';
-import { type Search, tables } from '../../adapters/sqlite/layout.ts';
+import { type SearchIndex, tables } from '../../adapters/sqlite/layout.ts';
 
 /** The default size of a page. */
 export const PAGE_BYTES = 4_096;
@@ -69,7 +69,7 @@ export function downgradeToVersion1(writer: Database): void {
 }
 
 /** Returns the statements that replace the triggers of a search index with those of version 1. */
-function toVersion1(table: string, { name, field, outdated }: Search): string {
+function toVersion1(table: string, { name, field, outdated }: SearchIndex): string {
   const insert = `INSERT INTO "${name}" (rowid, "${field}") VALUES (new."row", new."${field}")`;
   const remove = `INSERT INTO "${name}" ("${name}", rowid, "${field}") VALUES ('delete', old."row", old."${field}")`;
   const create = (event: string, condition: string, body: string) =>

@@ -16,11 +16,11 @@ export async function readDocsFile(file: string): Promise<string> {
 
 /** Renders the page of a guide, with a list of its sections. */
 export async function renderGuidePage(guide: Guide): Promise<string> {
-  const { html: text, headings } = await renderGuide(guide);
+  const { html: content, headings } = await renderGuide(guide);
   const listItems = headings.map(
     ({ depth, id, html }) => `<li class="depth-${depth}"><a href="#${id}">${html}</a></li>`,
   );
-  return renderTextPage(guide.title, listItems, text);
+  return renderTextPage(guide.title, listItems, content);
 }
 
 async function renderGuide(guide: Guide) {

@@ -99,6 +99,7 @@ ${entries.map(renderEntry).join('\n')}
 }
 
 function renderEntry({ href, title, label, keywords }: Entry): string {
+  // The label of an operation is its method, which has a style.
   const prefix = label ? `<span class="method ${label}">${label}</span> ` : '';
   return `<li data-keywords="${escapeHtml(keywords)}"><a href="${href}">${prefix}<span>${escapeHtml(title)}</span></a></li>`;
 }
@@ -153,7 +154,7 @@ ${renderParameters('header', 'Headers')}
 ${renderList('body', 'Body', bodySchema ? getFields(bodySchema, schemas) : [])}
 <h4 id="${id}-response"><a href="#${id}-response">Response</a></h4>
 ${renderSuccesses(operation, schemas)}
-<p class="errors">Errors: ${[...getOwnErrorCodes(operation).map(renderErrorLink), '<a href="#errors">errors of every operation</a>'].join(', ')}</p>
+<p class="errors">Errors: ${[...getAdditionalErrorCodes(operation).map(renderErrorLink), '<a href="#errors">errors of every operation</a>'].join(', ')}</p>
 </div>
 <div class="panel">
 ${renderRequestForm(operation)}
@@ -166,7 +167,7 @@ ${renderExample(`Response ${successes.at(-1)?.status}`, successes.at(-1)?.exampl
 /** Renders the successful statuses, and the fields of the response. All successes of an operation have the same schema. */
 function renderSuccesses({ successes }: DocumentedOperation, schemas: NamedSchemas): string {
   const [{ schema } = { schema: {} }] = successes;
-  const name = describeName(schema);
+  const name = getSchemaName(schema);
   const fields = getFields(schema, schemas);
   return `<ul class="statuses">
 ${successes.map(({ status, description }) => `<li><code>${status}</code> ${renderInlineMarkdown(description)}</li>`).join('\n')}
@@ -174,13 +175,13 @@ ${successes.map(({ status, description }) => `<li><code>${status}</code> ${rende
 <details><summary>${name}: ${fields.length} ${fields.length === 1 ? 'field' : 'fields'}</summary>${renderFields(fields, schemas, 'response')}</details>`;
 }
 
-/** Returns what a response contains, such as `Array of Campaign`. */
-function describeName({ $ref = '', items }: Schema): string {
-  return items ? `Array of ${describeName(items)}` : ($ref.split('/').at(-1) as string);
+/** Returns the name of a schema, such as `Array of Campaign`. */
+function getSchemaName({ $ref = '', items }: Schema): string {
+  return items ? `Array of ${getSchemaName(items)}` : ($ref.split('/').at(-1) as string);
 }
 
-/** Returns the error codes that this operation can return, but some other operations cannot. */
-function getOwnErrorCodes({ method, path }: DocumentedOperation): ErrorCode[] {
+/** Returns the error codes that not all operations can return, but this one can. */
+function getAdditionalErrorCodes({ method, path }: DocumentedOperation): ErrorCode[] {
   return [
     ...(path.includes('{id}') ? (['not_found'] as const) : []),
     ...(method === 'GET' ? [] : (['conflict'] as const)),

@@ -2,7 +2,7 @@ import { createOverloadError } from '../errors.ts';
 import type { Observer, RejectionReason, RequestContext } from '../responder.ts';
 import { FairQueue } from './fair-queue.ts';
 
-/** The number of requests in flight that is always allowed: the number of connections to the database. */
+/** This number of requests in flight is always allowed. It equals the number of connections to MongoDB. */
 const MIN_IN_FLIGHT_COUNT = 50;
 /**
  * The number of scans (see `SCAN_URL`) in flight that is always allowed. It is lower than that of other requests, because each scan
@@ -17,7 +17,7 @@ const MIN_WORKSPACE_SCAN_IN_FLIGHT_COUNT = 8;
  * a request usually takes.
  */
 const PAUSE_MS = 250;
-/** The same time for the queue of scans. It is longer than a scan usually takes. */
+/** As `PAUSE_MS`, but for the queue of scans. It is longer than a scan usually takes. */
 const SCAN_PAUSE_MS = 2_000;
 
 /** The maximum number of health probes that begin without queueing in an iteration of the event loop. */
@@ -48,7 +48,7 @@ const CHECK_INTERVAL_MS = 100;
 
 /** The maximum number of credentials whose workspace is cached. */
 const MAX_CREDENTIAL_COUNT = 10_000;
-/** How many characters at the end of a credential identify it in the cache. They are too few to be used as a key. */
+/** How many characters at the end of a credential identify it in the cache. So the cache contains no usable API key. */
 const CREDENTIAL_END_LENGTH = 10;
 
 /**
@@ -77,8 +77,8 @@ interface InFlightRequest {
 }
 
 /**
- * Admission control (docs/adr/0016-overload.md): decides which requests are served, and in which order. A request waits here,
- * instead of unread in its connection, so that the number of waiting requests is known. The time for rejections is bounded, so
+ * Admission control (docs/adr/0016-overload.md): decides which requests are served, and in which order. Requests are read and
+ * wait here. If they waited unread in their connections, their number would not be known. The time for rejections is bounded, so
  * that admitted requests are served under any load.
  */
 export class Admission {
@@ -109,7 +109,7 @@ export class Admission {
   private arrivedCount = 0;
   private begunCount = 0;
   /**
-   * The estimated arrival time of the requests that are being read: the time at which the first of them was read. The others
+   * The time at which the first of the requests that are being read was read. It estimates the arrival of all of them: the others
    * probably arrived then, too, but their connections waited to be accepted.
    */
   private arrivedAt: number | undefined;
@@ -164,7 +164,7 @@ export class Admission {
     return value;
   }
 
-  /** Stops counting the request of a response as in flight, and notes its workspace. */
+  /** Stops counting a request that has its response as in flight, and caches the workspace of its credential. */
   onResponse(context: RequestContext): void {
     const entry = this.end(context, performance.now());
     const { workspaceId } = context;

@@ -3,8 +3,8 @@ import type { RejectionReason } from '../responder.ts';
 import { InFlightLimit } from './in-flight-limit.ts';
 
 /**
- * A queue that has not been empty for this time is a standing queue: more requests arrive than are served. Until then, the
- * queue is a burst.
+ * If requests have been waiting for longer than this, the queue is a standing queue: more requests arrive than are served. Otherwise, it
+ * is a burst.
  */
 const BURST_MS = 500;
 /** The longest estimated wait for which a new request is accepted if the queue of its workspace is a standing queue. */
@@ -15,7 +15,7 @@ const MIN_WAITING_COUNT = 16;
 const MAX_ROUND_MS = 1_000;
 /** The longest time that a request may wait, even if it was queued during a burst. It leaves 2 s of the request's timeout of 10 s. */
 const MAX_BURST_WAIT_MS = 8_000;
-/** How many requests of a burst may wait longer than `MAX_ROUND_MS`: as many as a key may send at once by default. */
+/** While at most this many requests wait, they may wait for up to `MAX_BURST_WAIT_MS`. A key may send this many at once by default. */
 const MAX_BURST_COUNT = DEFAULT_REQUEST_LIMIT;
 
 /** The requests of one workspace, or of one remote address if their workspace is not known. */
@@ -28,8 +28,8 @@ interface Lane<Request> {
 }
 
 /**
- * A queue that is fair to workspaces: in each round, every waiting workspace begins one request. So a request waits for the
- * earlier requests of its own workspace, and for at most as many requests of each other workspace. The waiting time bounds the length
+ * A queue that is fair to workspaces: in each round, every waiting workspace begins one request, unless it has too many in flight. So if n
+ * earlier requests of its workspace wait, a request waits for these, and for at most n + 1 requests of each other workspace. The waiting time bounds the length
  * of the queue. The recent throughput and a target latency bound the number of requests in flight (docs/adr/0016-overload.md). Times
  * are milliseconds.
  */
@@ -76,7 +76,7 @@ export class FairQueue<Request> {
     if (this.length === 0 || this.inFlight.isFull(now)) return undefined;
     for (const lane of this.round) {
       if (lane.inFlight.isFull(now)) continue;
-      const request = this.takeRequest(lane.waiting.shift());
+      const request = this.uncount(lane.waiting.shift());
       this.round.delete(lane);
       if (lane.waiting.length > 0) this.round.add(lane);
       this.begin(lane.key);
@@ -109,9 +109,9 @@ export class FairQueue<Request> {
   }
 
   /**
-   * Removes and returns the requests that have waited longer than `MAX_BURST_WAIT_MS`. If the queue is standing, does the same with the
-   * newest requests of each lane while their estimated wait is longer than `MAX_BURST_WAIT_MS`. While more than `MAX_BURST_COUNT`
-   * requests wait, a lane with more than an equal part of this number has the lower limit `MAX_ROUND_MS` instead.
+   * Removes and returns the requests that have waited longer than `MAX_BURST_WAIT_MS`. In a standing queue, also removes the newest
+   * requests of a lane until its estimated wait is within a limit. The limit is `MAX_BURST_WAIT_MS`. It is `MAX_ROUND_MS` if more than
+   * `MAX_BURST_COUNT` requests wait, and the lane has more than its equal part of this number.
    */
   takeLate(now: number): Request[] {
     const late: Request[] = [];
@@ -121,15 +121,16 @@ export class FairQueue<Request> {
       const { waiting } = lane;
       const getWaitMs = () => (isStanding ? this.estimateWaitMs(waiting.length, now) : 0);
       const isLong = () => this.length > MAX_BURST_COUNT && waiting.length > MAX_BURST_COUNT / this.round.size;
-      while (now - (waiting[0]?.since ?? now) > MAX_BURST_WAIT_MS) late.push(this.takeRequest(waiting.shift()));
+      while (now - (waiting[0]?.since ?? now) > MAX_BURST_WAIT_MS) late.push(this.uncount(waiting.shift()));
       while (getWaitMs() > MAX_BURST_WAIT_MS || (isLong() && getWaitMs() > MAX_ROUND_MS))
-        late.push(this.takeRequest(waiting.pop()));
+        late.push(this.uncount(waiting.pop()));
       if (waiting.length === 0) this.round.delete(lane);
     }
     return late;
   }
 
-  private takeRequest(entry: Lane<Request>['waiting'][number] | undefined): Request {
+  /** Returns the request of an entry that was removed from its lane. */
+  private uncount(entry: Lane<Request>['waiting'][number] | undefined): Request {
     this.length--;
     return entry?.request as Request;
   }
