@@ -313,8 +313,13 @@ class SchemaConverter {
     const wrapper = z.toJSONSchema(z.object({ wrapped: schema }), {
       io,
       unrepresentable: 'any',
-      // zod sets this for the type of a field (`readonly()`). In OpenAPI, it would mean that requests must not have the field.
-      override: ({ jsonSchema }) => delete jsonSchema.readOnly,
+      override: ({ jsonSchema }) => {
+        // zod sets `readOnly` for `readonly()`, which only describes the TypeScript type. In OpenAPI, it would mean that requests must not
+        // have the field.
+        delete jsonSchema.readOnly;
+        // Responses may get new fields (docs/stability.md).
+        if (io === 'output') delete jsonSchema.additionalProperties;
+      },
     });
     const { properties, $defs = {} } = JSON.parse(
       JSON.stringify(wrapper).replaceAll('"#/$defs/', '"#/components/schemas/'),

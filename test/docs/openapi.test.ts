@@ -53,6 +53,21 @@ suite('the OpenAPI document', {
     assert.doesNotMatch(JSON.stringify(document), /"readOnly"/);
   },
 
+  'allows new fields in responses, but not in requests': () => {
+    const isClosed = ({ content }: Body) => {
+      const { $ref = '', items }: Schema = content['application/json'].schema;
+      const name = ($ref || items?.$ref || '').split('/').at(-1) as string;
+      return document.components.schemas[name].additionalProperties === false;
+    };
+    for (const operation of operations) {
+      const { requestBody, responses } = findDocumented(operation);
+      if (requestBody) assert.ok(isClosed(requestBody), operation.id);
+      for (const status of operation.statuses) assert.ok(!isClosed(responses[status]), operation.id);
+    }
+    for (const [name, response] of Object.entries<Body>(document.components.responses))
+      assert.ok(!isClosed(response), name);
+  },
+
   'contains exactly the declared operations': () => {
     const ids = Object.values<object>(document.paths).flatMap((methods) =>
       Object.values(methods).map(({ operationId }) => operationId),
