@@ -45,7 +45,7 @@ import {
 import { defineOperation, respondCreated, respondOk, respondPage } from './operation.ts';
 
 const STATUS_MEANINGS =
-  '`draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and between `startDate` and `endDate`, its short links lead to its `destinationUrl`, unless they are on a domain that the campaign no longer has. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.';
+  '`draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and between `startDate` and `endDate`, its short links lead to its `destinationUrl`. A link on a custom domain works only while this is the domain of the campaign, verified and not archived. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.';
 
 const transitions = CAMPAIGN_STATUSES.map((status) => `from ${status} to ${statusTransitions[status].join(' or ')}`);
 /** The allowed changes of the status, as text. `Intl.ListFormat` would add 30 ms to the start. */

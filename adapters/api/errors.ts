@@ -82,7 +82,7 @@ export const errors = {
     causes: [
       'A tag or a group with this name already exists. Names are compared case-insensitively.',
       'The workspace already has a domain with this slug, and the request does not contain `archived`.',
-      'Another workspace has verified this domain and has not archived it.',
+      'Another workspace has a verified domain with this slug that is not archived.',
       'A campaign cannot change from its status to the status of the request.',
       'The campaign to share is not published.',
       'A request with the same `Idempotency-Key` is still in progress.',

@@ -19,9 +19,12 @@ export interface BodyExample {
 }
 
 /**
- * Adds examples to the fields of schemas. A field keeps the examples that it declares. Otherwise, it gets its value in the example of
- * the body. If the example omits the field, as examples of PATCH bodies often do, the field gets the examples of the field with the
- * same name in another body of the resource. If there are none, it gets a value that its keywords allow (`findExamples`).
+ * Adds examples to the fields of schemas. The examples of a field are the first of these that exist:
+ *
+ * 1. the examples that it declares
+ * 2. its value in the example of the body
+ * 3. the examples of the field with the same name in another body of the resource. Examples of PATCH bodies often omit fields.
+ * 4. a value that its keywords allow (`findExamples`)
  */
 export function addFieldExamples(bodies: readonly BodyExample[], components: Readonly<Record<string, unknown>>): void {
   const resolve = (schema: JsonSchema): JsonSchema =>
@@ -41,16 +44,16 @@ export function addFieldExamples(bodies: readonly BodyExample[], components: Rea
   };
   for (const { schema, example } of bodies) addFrom(schema, example);
 
-  const examplesByName = new Map<string, readonly unknown[]>();
-  const getNamedFields = ({ schema, resource }: BodyExample) => {
+  const examplesByResourceAndName = new Map<string, readonly unknown[]>();
+  const getFieldsByResourceAndName = ({ schema, resource }: BodyExample) => {
     const body = resolve(schema);
     const { properties = {} } = body.items ? resolve(body.items) : body;
     return Object.entries(properties).map(([name, field]) => [`${resource} ${name}`, field] as const);
   };
-  const fields = bodies.flatMap(getNamedFields);
-  for (const [name, { examples }] of fields) if (examples) examplesByName.set(name, examples);
+  const fields = bodies.flatMap(getFieldsByResourceAndName);
+  for (const [name, { examples }] of fields) if (examples) examplesByResourceAndName.set(name, examples);
   for (const [name, field] of fields) {
-    const examples = examplesByName.get(name) ?? findExamples(field);
+    const examples = examplesByResourceAndName.get(name) ?? findExamples(field);
     if (examples) field.examples ??= examples;
   }
 }

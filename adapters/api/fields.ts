@@ -92,7 +92,7 @@ export const workspaceId = recordId.describe('The ID of the workspace that the r
 export const count = z
   .number()
   .meta({ type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
-/** A finite number that is not negative, such as a size in bytes. Unlike the other schemas here, it also validates requests. */
+/** A finite number that is not negative, such as a size in bytes. Unlike the other schemas of responses here, it also validates requests. */
 export const nonNegativeNumber = z.number().min(0).meta({ format: 'double' });
 export const responseText = ({ max: maxLength }: LengthRange) => z.string().meta({ maxLength, pattern: NO_NUL });
 
@@ -212,7 +212,7 @@ export function nameListParameters(maxPageSize: number) {
 
 /**
  * Returns the schema of an array of at most 100 different items. Items are duplicates if `getKey` returns the same key. Before
- * the validation, each duplicate is replaced by an empty slot. So the other items keep their positions, which errors name.
+ * the validation, each duplicate is replaced by an empty slot. So the other items keep their positions, and an error names the position that the client sent.
  * Items after the 101st different item are not examined, so that the cost is bounded.
  */
 function distinctItems<S extends z.ZodType<unknown, string>>(item: S, getKey: (value: string) => string) {

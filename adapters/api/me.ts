@@ -6,7 +6,7 @@ import { NAME_LENGTH } from '../../core/shared/name.ts';
 import { recordId, responseText } from './fields.ts';
 import { defineOperation, respondOk } from './operation.ts';
 
-/** An upper bound for the OpenAPI document. No code checks it, but `advocacy member update` cannot have that many arguments. */
+/** An upper bound for the OpenAPI document. Only `advocacy member` sets the groups, one per argument, and takes fewer arguments than this. */
 const MAX_GROUP_COUNT = 100_000;
 
 export const getMe = defineOperation({
@@ -29,7 +29,7 @@ export const getMe = defineOperation({
           role: z
             .enum(ROLES)
             .describe(
-              'The role. Of the members, only an admin can create, change or delete records. Any member can share campaigns.',
+              'The role. `admin`: can also create, change and delete records. `member`: can only read, and share campaigns.',
             ),
           seatType: z.enum(SEAT_TYPES).describe('The seat type.'),
           groups: z.array(recordId).max(MAX_GROUP_COUNT).describe('The IDs of the groups of the member.'),

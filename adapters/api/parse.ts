@@ -43,9 +43,9 @@ function toFieldErrors(issues: readonly Issue[], isChosen: (issue: Issue) => boo
 }
 
 /**
- * Replaces the issue of a union by the issues that explain it. Returns any other issue, and that of a missing value, unchanged. If the
- * value has the type of an alternative (such as a string), the explanation is the issues of the first such alternative. Otherwise, the
- * explanation is one issue that lists the types of all alternatives.
+ * Replaces the issue of a union by the issues that explain it. If an alternative accepts the type of the value, returns the issues of the
+ * first such alternative. If none does, returns one issue that lists the types of all alternatives. Returns other issues unchanged, and also
+ * the issue of a missing value.
  */
 function explainUnion(issue: Issue): Issue[] {
   if (issue.code !== 'invalid_union') return [issue];

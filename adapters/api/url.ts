@@ -1,7 +1,7 @@
 /**
  * Returns whether a text is a URL (WHATWG), or a reference that is valid relative to `base`. Does not use the static method
- * `canParse`, which has a bug in Node 20 and 22. Once V8 has optimized a caller of `canParse`, this method reads Latin-1 text as
- * UTF-8, and rejects valid URLs.
+ * `canParse`, which has a bug in Node 20 and 22. Once V8 has optimized a caller of `canParse`, `canParse` reads Latin-1 text
+ * as UTF-8, and rejects valid URLs.
  */
 export function isUrl(text: string, base?: string): boolean {
   try {

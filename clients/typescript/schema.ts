@@ -425,7 +425,7 @@ export interface components {
                  */
                 readonly email: string;
                 /**
-                 * @description The role. Of the members, only an admin can create, change or delete records. Any member can share campaigns.
+                 * @description The role. `admin`: can also create, change and delete records. `member`: can only read, and share campaigns.
                  * @example admin
                  * @enum {string}
                  */
@@ -502,7 +502,7 @@ export interface components {
              */
             readonly objective: string;
             /**
-             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and between `startDate` and `endDate`, its short links lead to its `destinationUrl`, unless they are on a domain that the campaign no longer has. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
+             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and between `startDate` and `endDate`, its short links lead to its `destinationUrl`. A link on a custom domain works only while this is the domain of the campaign, verified and not archived. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
              * @example published
              * @enum {string}
              */
@@ -666,7 +666,7 @@ export interface components {
              */
             readonly name: string;
             /**
-             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and between `startDate` and `endDate`, its short links lead to its `destinationUrl`, unless they are on a domain that the campaign no longer has. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
+             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and between `startDate` and `endDate`, its short links lead to its `destinationUrl`. A link on a custom domain works only while this is the domain of the campaign, verified and not archived. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
              * @example published
              * @enum {string}
              */
@@ -743,7 +743,7 @@ export interface components {
              */
             readonly objective?: string;
             /**
-             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and between `startDate` and `endDate`, its short links lead to its `destinationUrl`, unless they are on a domain that the campaign no longer has. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
+             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and between `startDate` and `endDate`, its short links lead to its `destinationUrl`. A link on a custom domain works only while this is the domain of the campaign, verified and not archived. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
              * @example published
              * @enum {string}
              */
@@ -1672,7 +1672,7 @@ export interface components {
          *
          *     - A tag or a group with this name already exists. Names are compared case-insensitively.
          *     - The workspace already has a domain with this slug, and the request does not contain `archived`.
-         *     - Another workspace has verified this domain and has not archived it.
+         *     - Another workspace has a verified domain with this slug that is not archived.
          *     - A campaign cannot change from its status to the status of the request.
          *     - The campaign to share is not published.
          *     - A request with the same `Idempotency-Key` is still in progress.
