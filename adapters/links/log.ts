@@ -6,7 +6,7 @@ import type { LinkObserver } from './link-server.ts';
 import type { LinkOutcome } from './responses.ts';
 
 /** The outcomes that do not show that the storage is available. */
-const OTHER_OUTCOMES: readonly LinkOutcome[] = ['bad_request', 'method_not_allowed', 'limited', 'unavailable'];
+const INCONCLUSIVE_OUTCOMES: readonly LinkOutcome[] = ['bad_request', 'method_not_allowed', 'limited', 'unavailable'];
 
 /**
  * Creates the observer that logs when short links become unavailable and when they are available again. For `MAX_CACHE_AGE_MS` after an
@@ -21,7 +21,7 @@ export function createLinkLogObserver(logger: Logger): LinkObserver {
   return {
     onResponse(outcome, milliseconds) {
       log.debug({ outcome, milliseconds: Math.round(milliseconds * 10) / 10 }, 'link request completed');
-      if (lastError === undefined || OTHER_OUTCOMES.includes(outcome)) return;
+      if (lastError === undefined || INCONCLUSIVE_OUTCOMES.includes(outcome)) return;
       if (performance.now() - lastErrorAt < MAX_CACHE_AGE_MS) return;
       lastError = undefined;
       outage.logEnd('The storage of short links and clicks is available again.');

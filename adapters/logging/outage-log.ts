@@ -2,7 +2,7 @@ const MIN_INTERVAL_MS = 10_000;
 
 /** Logs when a server becomes unavailable and when it is available again. Logs at most one failure in ten seconds. */
 export class OutageLog {
-  private lastFailureAt = Number.NEGATIVE_INFINITY;
+  private lastFailureLoggedAt = Number.NEGATIVE_INFINITY;
   private hasLoggedOutage = false;
 
   constructor(private readonly log: (line: string) => void) {}
@@ -10,8 +10,8 @@ export class OutageLog {
   /** Logs a failure. If it is an outage, `logEnd` logs its end. */
   logFailure(line: string, isOutage = true): void {
     const now = performance.now();
-    if (now - this.lastFailureAt < MIN_INTERVAL_MS) return;
-    this.lastFailureAt = now;
+    if (now - this.lastFailureLoggedAt < MIN_INTERVAL_MS) return;
+    this.lastFailureLoggedAt = now;
     if (isOutage) this.hasLoggedOutage = true;
     this.log(line);
   }

@@ -1,8 +1,8 @@
 /** Returns the loggable properties of an error and its causes. Other properties, such as those of a driver, may contain records. */
 export function serializeError(error: unknown): object {
-  if (!(error instanceof Error)) return { message: removeQuotedText(String(error)) };
+  if (!(error instanceof Error)) return { message: cutAtQuoteOrBrace(String(error)) };
   const { name: type, message, stack, cause } = error;
-  const safeMessage = removeQuotedText(message);
+  const safeMessage = cutAtQuoteOrBrace(message);
   return {
     type,
     message: safeMessage,
@@ -17,6 +17,6 @@ export function serializeError(error: unknown): object {
  * Cuts a message off at its first quotation mark or brace, because the text after it may come from a record. Some messages of
  * MongoDB contain a whole record.
  */
-function removeQuotedText(message: string): string {
+function cutAtQuoteOrBrace(message: string): string {
   return message.replace(/["{].*/s, '…');
 }

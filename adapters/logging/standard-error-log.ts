@@ -10,11 +10,11 @@ export async function createStandardErrorLog(level: string): Promise<Logger> {
   if (!process.stderr.isTTY) return pino({ level }, new BufferedLogStream(STANDARD_ERROR));
   const { default: pretty } = await import('pino-pretty');
   const terminal = pretty({ ...terminalOptions, destination: STANDARD_ERROR, sync: true });
-  return pino({ level }, { write: (line: string) => terminal.write(removeControlCharacters(line)) });
+  return pino({ level }, { write: (line: string) => terminal.write(replaceControlCharactersInLogLine(line)) });
 }
 
-/** Returns a line of the log. Control characters except newlines are replaced, because they could change the terminal. */
-function removeControlCharacters(line: string): string {
+/** Replaces the control characters in the texts of a log line, except newlines, because they could change the terminal. */
+function replaceControlCharactersInLogLine(line: string): string {
   const clean = (_key: string, value: unknown) =>
     typeof value === 'string' ? replaceControlCharactersInLines(value) : value;
   return `${JSON.stringify(JSON.parse(line, clean))}\n`;
