@@ -41,8 +41,8 @@ export async function confirm(
 }
 
 /**
- * Inserts the only document that can match `filter`. Also succeeds if an earlier attempt has inserted the document, but the
- * response to that attempt was lost.
+ * Inserts a document. `filter` must select this document by its ID. Rejects with `conflict` if the ID or a unique value is taken. Also
+ * succeeds if an earlier attempt has inserted the document, but the response to that attempt was lost.
  */
 export async function insert(
   collection: Collection<StoredDocument>,
@@ -63,7 +63,11 @@ export async function insert(
   }
 }
 
-/** Inserts each document as `insert` does. Resolves to the message of each conflict, by the position of its document. */
+/**
+ * Inserts documents. Resolves to the message of each conflict, by the position of its document. Without a session, a document that an
+ * earlier attempt has inserted is not a conflict. With a session, nothing is checked before the command, so a conflict ends the
+ * transaction.
+ */
 export async function insertMany(
   collection: Collection<StoredDocument>,
   documents: readonly StoredDocument[],
@@ -82,7 +86,7 @@ export async function insertMany(
     // duplicate although a later write error shows that a shard is unavailable.
     if (otherFailure) error.code = otherFailure.code;
     if (WRITE_TIMEOUT_CODES.has(error.code)) throw toLockTimeout(error);
-    // If the command as a whole failed, the driver wraps its own error, or the error of the server.
+    // If no single document failed, the whole command failed. `error` then wraps the error of the command, such as a network error.
     if (failures.length === 0) throw error.errorResponse instanceof MongoError ? error.errorResponse : error;
     if (otherFailure || error.result.getWriteConcernError()) throw error;
     // A duplicate may be due to an earlier attempt, which inserted the document with its revision. Such a duplicate is not a conflict.
@@ -100,7 +104,10 @@ export async function insertMany(
   }
 }
 
-/** Rejects with `conflict` if a unique value is taken. Transactions check this first: a duplicate-key error would end them. */
+/**
+ * Rejects with `conflict` if a unique value is taken. In a transaction, `insert` and updates check this before they write, because a
+ * duplicate-key error would end the transaction.
+ */
 export async function requireUnique(
   collection: Collection<StoredDocument>,
   document: StoredDocument,
@@ -115,8 +122,8 @@ export async function requireUnique(
 }
 
 /**
- * Runs a write. Rejects with `conflict` if the ID or a unique value is taken (then with the message of its field), and with
- * `LockTimeout` if the write waited too long.
+ * Runs a write. Rejects with `conflict` if the ID or a unique value is taken. The message for a unique value is that of its field in
+ * `unique`. Rejects with `LockTimeout` if the write waited too long.
  */
 export async function mapWriteErrors<T>(unique: UniqueMessages, write: () => Promise<T>): Promise<T> {
   try {
