@@ -1,4 +1,4 @@
-/** The number of records of one type in the source and in the target of a copy. */
+/** The numbers of records of one type after a copy, in its source and in its target. */
 export interface RecordCounts {
   /** The name of the store, such as `campaigns`. */
   readonly records: string;
@@ -10,12 +10,9 @@ export interface RecordCounts {
 export interface CopyResult {
   /** Whether the copy reached its end. `false` if it was aborted. */
   readonly isComplete: boolean;
-  /** The number of source records that were processed: copied, already in the target, or rejected by it. */
+  /** The number of source records that were processed, even if the target already had some of them or rejected them. */
   readonly copiedCount: number;
-  /**
-   * The number of source records that the target rejected, or that it already had with other content. The copy did not change the
-   * target's records.
-   */
+  /** The number of processed records that are missing in the target after the copy, or have other content there. */
   readonly differentCount: number;
   /** The counts of a complete copy. Otherwise, the list is empty. */
   readonly counts: readonly RecordCounts[];

@@ -10,11 +10,9 @@ const BATCH_RECORD_COUNT = 500;
 
 /** The outcome of copying a batch. */
 interface BatchOutcome {
-  /** The number of records in the batch: added, already in the target, or rejected by it. */
-  readonly copiedCount: number;
-  /**
-   * The number of records in the batch that the target rejected, or has with other content. The copy did not change the target's records.
-   */
+  /** The number of records in the batch, even if the target already had some of them or rejected them. */
+  readonly processedCount: number;
+  /** The number of records in the batch that are missing in the target now, or have other content there. */
   readonly differentCount: number;
 }
 
@@ -25,13 +23,13 @@ const schemas = Object.entries(recordSchemas) as unknown as readonly (readonly [
 
 interface CopyControl {
   readonly signal: AbortSignal;
-  onProgress(copiedCount: number, totalCount: number): void;
+  onProgress(processedCount: number, totalCount: number): void;
 }
 
 /**
  * Copies all records to another storage, and then counts the records of both storages. If `signal` is aborted, stops after the current
- * batch, and returns no counts. After each batch, calls `onProgress` with the number of records that were copied so far, and the expected
- * number of all records.
+ * batch, and returns no counts. After each batch, calls `onProgress` with the number of records that were processed so far, and the
+ * expected number of all records.
  */
 export async function copyAndCompare(
   source: StorageEngine,
@@ -39,13 +37,13 @@ export async function copyAndCompare(
   { signal, onProgress }: CopyControl,
 ) {
   const total = [...(await countRecords(source)).values()].reduce((sum, count) => sum + count, 0);
-  let copiedCount = 0;
+  let processedCount = 0;
   let differentCount = 0;
   for await (const outcome of copyRecords(source, target)) {
-    copiedCount += outcome.copiedCount;
+    processedCount += outcome.processedCount;
     differentCount += outcome.differentCount;
-    onProgress(copiedCount, Math.max(copiedCount, total));
-    if (signal.aborted) return { isComplete: false, copiedCount, differentCount, counts: [] };
+    onProgress(processedCount, Math.max(processedCount, total));
+    if (signal.aborted) return { isComplete: false, copiedCount: processedCount, differentCount, counts: [] };
   }
   const [sourceCounts, targetCounts] = await Promise.all([countRecords(source), countRecords(target)]);
   const counts = [...sourceCounts].map(([records, count]) => ({
@@ -53,7 +51,7 @@ export async function copyAndCompare(
     source: count,
     target: targetCounts.get(records) ?? 0,
   }));
-  return { isComplete: true, copiedCount, differentCount, counts };
+  return { isComplete: true, copiedCount: processedCount, differentCount, counts };
 }
 
 /**
@@ -67,7 +65,7 @@ async function* copyRecords(source: StorageEngine, target: StorageEngine): Async
     const [from, to] = [getGlobalStore(source, name), getGlobalStore(target, name)];
     for await (const batch of readBatches((after, take) => from.list(after, take), BATCH_RECORD_COUNT)) {
       const areEqual = await Promise.all(batch.map((record) => addGlobalRecord(to, record)));
-      yield { copiedCount: batch.length, differentCount: areEqual.filter((isEqual) => !isEqual).length };
+      yield { processedCount: batch.length, differentCount: areEqual.filter((isEqual) => !isEqual).length };
     }
   }
   for await (const { id: workspaceId } of iterateGlobal(source.workspaces)) {
@@ -79,7 +77,7 @@ async function* copyRecords(source: StorageEngine, target: StorageEngine): Async
       )) {
         // The conversion adds the columns that records of earlier versions lack.
         const records = batch.map((record) => toRecord(toEntity(record)));
-        yield { copiedCount: batch.length, differentCount: await addRecords(to, workspaceId, records) };
+        yield { processedCount: batch.length, differentCount: await addRecords(to, workspaceId, records) };
       }
     }
   }
@@ -104,7 +102,7 @@ async function countRecords(engine: StorageEngine): Promise<ReadonlyMap<string, 
   return counts;
 }
 
-/** Adds records. Returns how many of them the store rejected, and does not have with the same content. */
+/** Adds the records that the store does not have. Returns the number of records that are missing or have other content there now. */
 async function addRecords(
   store: RecordStore<Entity>,
   workspaceId: string,
@@ -117,7 +115,7 @@ async function addRecords(
   return rejected.filter((record) => !isDeepStrictEqual(stored.get(record.id), record)).length;
 }
 
-/** Adds a record if the store does not have it. Returns whether the store has an equal record now. */
+/** Adds a record if the store does not have it. Returns whether the stored record is equal to it now. */
 async function addGlobalRecord(
   store: GlobalRecordStore<{ readonly id: string }>,
   record: { readonly id: string },
