@@ -67,10 +67,9 @@ export interface RecordSchema<T extends Entity> {
   /** Each field that is unique within a workspace, and the error message of a duplicate. */
   readonly unique: { readonly [F in Field<T>]?: string };
   /**
-   * The indexes. Each index applies within a workspace. It lists the fields that conditions fix to one value, and last the field that it
-   * orders by. A query can order only by the last field of an index. If the conditions of a query fix exactly the other fields of the
-   * index, the work for the first page does not depend on the number of records in the workspace. The same holds if conditions on flags
-   * (fields of the type `boolean`) are missing.
+   * The indexes. Each index applies within a workspace. A query can order only by the last field of an index. The work for the first page
+   * does not depend on the number of records in the workspace if the query has exactly these conditions: for each earlier field of the
+   * index, a condition with a single value. Conditions on flags (fields of the type `boolean`) may be missing.
    */
   readonly indexes: readonly (readonly [...Field<T>[], Field<T>])[];
   /** The values of fields that records of earlier versions lack (docs/adr/0003-repositories.md). */
@@ -86,8 +85,9 @@ export interface RecordSchema<T extends Entity> {
 /** Options of `RecordStore.add`. */
 export interface AddOptions {
   /**
-   * Whether an engine may resolve before the record is stored. Until a later write of the caller resolves, reads may not find the record. A
-   * crash or a failed commit may lose the record. If it is not lost, later writes find it.
+   * Whether `add` may resolve before the record is committed. Until the commit, later writes find the record, but reads may miss it. The
+   * commit has ended when a write that began after `add` resolved has resolved, too. A crash before the commit, or a failed commit, loses
+   * the record.
    */
   readonly canBeLost?: boolean;
 }
