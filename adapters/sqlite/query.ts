@@ -12,7 +12,7 @@ export const joinAll = (parts: readonly Sql[]): Sql => ({
 });
 
 /** Returns the value of an `in` condition that has exactly one distinct value. Returns `undefined` for any other condition. */
-function findOnlyValue(condition: Condition<AnyRecord>): Value | undefined {
+function findSingleValue(condition: Condition<AnyRecord>): Value | undefined {
   if (!('in' in condition)) return undefined;
   const values = new Set(condition.in);
   return values.size === 1 ? toValue([...values][0]) : undefined;
@@ -24,7 +24,7 @@ export function toExpression(table: Table, condition: Condition<AnyRecord>): Sql
   const column = toColumn(table, field);
   if ('contains' in condition) return { sql: `instr(${column}, ?) > 0`, values: [condition.contains] };
   if (!('in' in condition)) return toRangeFilter(column, condition);
-  const only = findOnlyValue(condition);
+  const only = findSingleValue(condition);
   const oneOf = only === undefined ? 'IN (SELECT value FROM json_each(?))' : '= ?';
   const values = [only ?? JSON.stringify(condition.in)];
   const index = table.indexes.find(({ array }) => array === field);
@@ -62,33 +62,33 @@ export interface OrderedRows {
   readonly orderBy: string;
   /** The conditions that the index does not serve. */
   readonly filters: readonly Condition<AnyRecord>[];
-  /** Whether a field before the last field of the index is not a flag. The condition on such a field usually leaves few rows. */
+  /** Whether `where` requires a single value of a field that is not a flag. Usually, few rows have this value. */
   readonly isNarrow: boolean;
 }
 
 /**
- * Returns how to read rows from an index in the order of a query. The index ends with the field of the order, and a condition fixes each of
- * its other fields to one value. Returns `undefined` if there is no such index. Prefers an index that `isNarrow` (`OrderedRows`), because a
- * condition on a flag matches more records.
+ * Returns how to read rows from an index in the order of a query. The index ends with the field that the query orders by, and the query
+ * requires a single value of each earlier field. Returns `undefined` if there is no such index. Prefers an index that `isNarrow`
+ * (`OrderedRows`), because a condition on a flag matches more records.
  */
 export function findOrderedRows(
   table: Table,
   workspaceId: string,
   { where, by, order }: Query<AnyRecord>,
 ): OrderedRows | undefined {
-  const findFixing = (field: string) => where.find((it) => it.field === field && findOnlyValue(it) !== undefined);
+  const findEquality = (field: string) => where.find((it) => it.field === field && findSingleValue(it) !== undefined);
   const isNarrow = ({ fields }: Index) => fields.slice(0, -1).some((field) => !table.isFlag(field));
-  const usable = table.indexes.filter(({ fields }) => fields.at(-1) === by && fields.slice(0, -1).every(findFixing));
+  const usable = table.indexes.filter(({ fields }) => fields.at(-1) === by && fields.slice(0, -1).every(findEquality));
   const index = usable.findLast(isNarrow) ?? usable.toSorted((a, b) => b.fields.length - a.fields.length)[0];
   if (!index) return undefined;
   const name = quote(table.name);
   const arrayIndex = index.array === undefined ? undefined : quote(index.name);
   const source = arrayIndex === undefined ? 't' : 'item';
-  const fixing = index.fields.slice(0, -1).map((field) => findFixing(field) as Condition<AnyRecord>);
+  const equalities = index.fields.slice(0, -1).map((field) => findEquality(field) as Condition<AnyRecord>);
   const ranges = where.filter((it) => it.field === by && ('from' in it || 'to' in it));
   const conditions: Sql[] = [
     { sql: `${source}."workspaceId" = ?`, values: [workspaceId] },
-    ...fixing.map((it) => ({ sql: `${source}.${quote(it.field)} = ?`, values: [findOnlyValue(it) as Value] })),
+    ...equalities.map((it) => ({ sql: `${source}.${quote(it.field)} = ?`, values: [findSingleValue(it) as Value] })),
     ...ranges.map((it) => toRangeFilter(`${source}.${quote(by)}`, it as object)),
   ];
   return {
@@ -99,7 +99,7 @@ export function findOrderedRows(
     arrayIndex,
     where: joinAll(conditions),
     orderBy: toOrderBy(source, by, order),
-    filters: where.filter((it) => !fixing.includes(it) && !ranges.includes(it)),
+    filters: where.filter((it) => !equalities.includes(it) && !ranges.includes(it)),
     isNarrow: isNarrow(index),
   };
 }
@@ -108,16 +108,16 @@ export function toOrderBy(source: string, by: string, order: string): string {
   return `${source}.${quote(by)} ${order}, ${source}."id" ${order}`;
 }
 
-/** A query of an index. It selects the rows that meet a condition, as `row`. */
+/** A query of an index. Its column `row` has the row numbers of the records that meet a condition. */
 export interface Candidate extends Sql {
   readonly condition: Condition<AnyRecord>;
   /**
-   * A `lookup` finds at most one row for each value, and an `index` finds any number of rows. A `search` examines only the rows after a
-   * first row number, up to a second one, of all workspaces: the caller adds these two row numbers to the values.
+   * A `lookup` selects at most one row for each value, and an `index` any number of rows. A `search` selects rows of all workspaces in a
+   * range of row numbers. The caller adds this range to `values`: the row number before the range, and the last one in it.
    */
   readonly type: 'lookup' | 'search' | 'index';
-  /** Whether the query can select a row twice, because the array of the record has several of the values. */
-  readonly canRepeatRows?: boolean;
+  /** Whether the result can have a row number twice, because the array of a record can have several of the values. */
+  readonly canHaveDuplicates?: boolean;
 }
 
 /** Returns the queries for the conditions that have an index, in the order in which to try them. */
@@ -146,5 +146,5 @@ function findCandidate(table: Table, workspaceId: string, condition: Condition<A
   const index = table.indexes.find(({ fields }) => fields.length > 1 && fields[0] === field && !table.isFlag(field));
   if (!index) return undefined;
   if (index.array === undefined) return select('index', `${name} INDEXED BY ${quote(index.name)}`);
-  return { ...select('index', quote(index.name)), canRepeatRows: findOnlyValue(condition) === undefined };
+  return { ...select('index', quote(index.name)), canHaveDuplicates: findSingleValue(condition) === undefined };
 }

@@ -69,7 +69,7 @@ export function createSqliteRecordStore(table: Table, executor: Executor, now: (
         const others = where.filter((it) => it !== candidate?.condition).map((it) => toExpression(table, it));
         const source = candidate ?? { sql: `SELECT "row" FROM ${name} WHERE "workspaceId" = ?`, values: [workspaceId] };
         // Count in the index alone if possible: with a lookup of each row, 50,000 rows take 0.3 s instead of 0.01 s.
-        if (others.length === 0 && !candidate?.canRepeatRows) {
+        if (others.length === 0 && !candidate?.canHaveDuplicates) {
           return database.all(`SELECT count(*) FROM (${source.sql})`, ...source.values)[0]?.[0];
         }
         const filter = joinAll(others);
