@@ -25,7 +25,7 @@ export interface ApplicationOptions {
    * (`isApiKeySecret`).
    */
   readonly operatorChosenSecret?: string | undefined;
-  /** The options of short links. By default, no share has a link. */
+  /** The options of short links. By default, short links are off: the `link` of each `ShareView` is `null`. */
   readonly links?: LinkOptions | undefined;
 }
 

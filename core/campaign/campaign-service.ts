@@ -49,7 +49,7 @@ export class CampaignService {
     return toView(result, actor.member && new Set());
   }
 
-  /** Builds the campaigns of a batch and checks them, without storing them. Each result is a campaign or the error of `create`. */
+  /** Checks a batch without storing it. Each result is the campaign to add, or the error with which `create` would reject. */
   async buildMany(
     { workspaceId, member }: Actor,
     batch: readonly NewCampaignFields[],

@@ -44,7 +44,7 @@ export function newDomain(workspaceId: string, id: string, request: DomainReques
 }
 
 export const MAX_SLUG_LENGTH = 190;
-/** Longer inputs are rejected without a conversion, which would be slow. No slug of 190 characters needs a longer input. */
+/** The maximum length of a text to convert into a slug. Longer texts are rejected immediately, because their conversion would be slow. */
 const MAX_INPUT_LENGTH = 1000;
 const FORBIDDEN_CHARACTER_PATTERN = /[\0-,/:-@[-`{-\x7f]/;
 const LABEL_PATTERN = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;

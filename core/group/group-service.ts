@@ -45,7 +45,7 @@ export class GroupService {
     return this.toView(requireFound(await this.storage.groups.update(workspaceId, id, apply), 'group'));
   }
 
-  /** Checks a batch without storing it. Each result is the group to add, or the error of `create`. */
+  /** Checks a batch without storing it. Each result is the group to add, or the error with which `create` would reject. */
   async buildMany(workspaceId: string, batch: readonly NewGroupFields[]): Promise<readonly BatchResult<Group>[]> {
     const names = batch.map(({ name }) => name);
     const takenNames = new Set(

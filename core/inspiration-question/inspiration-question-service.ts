@@ -35,7 +35,7 @@ export class InspirationQuestionService {
     return question;
   }
 
-  /** Checks a batch without storing it. Each result is the question to add, or the error of `create`. */
+  /** Checks a batch without storing it. Each result is the question to add, or the error with which `create` would reject. */
   async buildMany(
     workspaceId: string,
     batch: readonly NewInspirationQuestionFields[],

@@ -10,7 +10,10 @@ import type { Storage } from '../storage.ts';
 import { createShareId, newShare, type Share } from './share.ts';
 import type { ShareFilter } from './share-repository.ts';
 
-/** A share with the name of its member and its short link. `link` is `null` if the share has no short link. */
+/**
+ * A share with the name of its member and its short link. `link` is `null` if short links are off, if the campaign has no destination, or
+ * if there is no host for its links (`getLinkBase`).
+ */
 export type ShareView = Omit<Share, 'linkKey'> & { readonly memberName: string; readonly link: string | null };
 
 export type ShareQuery = Omit<ShareFilter, 'campaignId'> & PageRequest;
@@ -20,7 +23,7 @@ export class ShareService {
   constructor(
     private readonly storage: Storage,
     private readonly system: System,
-    /** The options of short links. Without them, no share has a link. */
+    /** The options of short links. Without them, the `link` of each view is `null`. Each new share gets a stored link nevertheless. */
     private readonly links: LinkOptions | undefined,
   ) {}
 

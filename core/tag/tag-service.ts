@@ -26,7 +26,7 @@ export class TagService {
     return tag;
   }
 
-  /** Checks a batch of names without storing it. Each result is the tag to add, or the error of `create`. */
+  /** Checks a batch of names without storing it. Each result is the tag to add, or the error with which `create` would reject. */
   async buildMany(workspaceId: string, names: readonly string[]): Promise<readonly BatchResult<Tag>[]> {
     const takenNames = new Set((await this.storage.tags.findByNames(workspaceId, names)).map(({ name }) => fold(name)));
     const useCounts = await this.storage.tags.countByColor(workspaceId);
