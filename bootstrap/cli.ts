@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { setTimeout as delay } from 'node:timers/promises';
 import { version } from '../adapters/api/version.ts';
-import { type OpenApplication, runCommandLine } from '../adapters/cli/run-command-line.ts';
+import { type OpenedApplication, runCommandLine } from '../adapters/cli/run-command-line.ts';
 import { UsageError } from '../adapters/cli/usage-error.ts';
 import { listNamesWith, storages } from './adapters.ts';
 import { relaySignalsOfNpx } from './npx.ts';
@@ -34,7 +34,7 @@ const exitCode = await runCommandLine(process.argv.slice(2), {
 if (!isServing) stderr.write('', () => process.exit(exitCode));
 
 /** Opens the configured database. Rejects with `UsageError` if it exists only inside the server, or is unavailable. */
-async function openApplication(): Promise<OpenApplication> {
+async function openApplication(): Promise<OpenedApplication> {
   const settings = readSettings(env);
   for (const line of findShortMisspellings(env)) stderr.write(`warning: ${line}\n`);
   const { isShared, location } = storages[settings.STORAGE];

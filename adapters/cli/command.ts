@@ -58,7 +58,7 @@ export interface MessageResult {
   readonly message: string;
   /** The exit code of a command that did not complete everything. Default: 0. */
   readonly exitCode?: number;
-  /** An error that ended the command, or that the command found in its result. */
+  /** Why the command ended early, or what is wrong with its result, such as missing records after a copy. */
   readonly error?: string;
   /** A possible mistake in a command that succeeded. */
   readonly warning?: string;

@@ -47,7 +47,7 @@ const STOP_TIMEOUT_MS = 3_000;
 interface ImportKind {
   /** The operation of the API that creates one record. Each line is a body of this operation. */
   readonly operation: Operation;
-  /** Creates records with the given IDs. If `ids` is `undefined`, only checks the bodies. */
+  /** Creates records with the given IDs. If `ids` is `undefined`, only checks the bodies: `buildMany` stores nothing. */
   createOrCheckMany(
     app: Application,
     workspaceId: string,
@@ -174,7 +174,7 @@ async function* runImport(context: CommandContext, source: Source): ReportResult
   try {
     for await (const batch of readAhead(readBatches(source, context.bodyLimit))) {
       pendingBatch = batch;
-      const rejections = await waitUntilStopTimeout(signal, storeOrCheckBatch(context, source, batch));
+      const rejections = await withStopTimeout(signal, storeOrCheckBatch(context, source, batch));
       pendingBatch = undefined;
       nextLine = batch.lastLine + 1;
       accepted += batch.lines.length - rejections.length;
@@ -221,7 +221,7 @@ async function* readAhead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
 }
 
 /** Resolves to the result of `work`. After an interruption, rejects if `work` does not end within `STOP_TIMEOUT_MS`. */
-async function waitUntilStopTimeout<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+async function withStopTimeout<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const finished = new AbortController();
   const rejectAfterTimeout = async (): Promise<never> => {
     if (!signal.aborted) await once(signal, 'abort', { signal: finished.signal });

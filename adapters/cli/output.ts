@@ -55,7 +55,7 @@ export class Output {
   }
 }
 
-/** Writes a result as one JSON value or for people. Resolves to the final result, or `undefined` for a list. */
+/** Writes a result as one JSON value or for people. Resolves to the final result, or `undefined` for a table. */
 export async function writeResult(
   result: CommandResult,
   isJson: boolean,

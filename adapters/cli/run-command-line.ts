@@ -10,7 +10,7 @@ import type { TerminalStream } from './terminal-stream.ts';
 import { UsageError } from './usage-error.ts';
 
 /** The application with its storage open. */
-export interface OpenApplication extends Omit<CommandContext, 'signal' | 'stdin' | 'progress'> {
+export interface OpenedApplication extends Omit<CommandContext, 'signal' | 'stdin' | 'progress'> {
   close(): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export interface CommandLineEnvironment {
   readonly stderr: TerminalStream;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Opens the configured storage. Rejects with `UsageError` if the settings are invalid or the database is unavailable. */
-  openApplication(): Promise<OpenApplication>;
+  openApplication(): Promise<OpenedApplication>;
   /** Starts the server. Rejects with `UsageError` if the settings are invalid or the server cannot start. */
   serve(): Promise<void>;
   /** Calls `stop` on SIGINT (Ctrl-C) and SIGTERM, instead of ending the process. */

@@ -9,7 +9,8 @@ export type ColumnWidths = readonly number[];
 
 /**
  * Returns the column widths that the headings and some rows need. If `maxWidth` is given, narrows the widest columns until
- * a line fits, or no column is wider than `MIN_COLUMN_WIDTH`. Narrows the first column, which usually has the ID, last.
+ * a line fits, or no column is wider than `MIN_COLUMN_WIDTH`. The first column usually has the ID, so it is narrowed only if
+ * narrowing the other columns is not enough.
  */
 export function computeColumnWidths(
   columns: readonly string[],
