@@ -44,7 +44,7 @@ export function guardConnections(server: Server, pipelining: PipeliningQueue, fa
       socket.destroy();
       return;
     }
-    // Otherwise, a request that exceeded a timeout would still be parsed if its client continued to send it.
+    // If the parser went on, a request that exceeded a timeout would still be parsed if its client continued to send it.
     stopParsing(socket);
     const error = new HttpError('bad_request', getMessage(parserError));
     const response = pipelining.findNewestResponse(socket);

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 /**
- * The maximum number of waiting requests of a connection. Node.js parses all requests of a read (64 KiB) at once. Requests with an API key
- * are so long that a read contains fewer than this maximum.
+ * The maximum number of waiting requests of a connection. Node.js reads up to 64 KiB of a connection at once, and parses all requests in
+ * these bytes. Requests with an API key are so long that 64 KiB contain fewer than this maximum.
  */
 const MAX_WAITING_COUNT = 1_000;
 

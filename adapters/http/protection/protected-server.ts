@@ -28,9 +28,9 @@ export interface ProtectedServerOptions {
 }
 
 /**
- * Creates a server that calls `serve` for each request: after the responses to the earlier requests of its connection, and when
- * `admit` lets it begin. Instead, the server calls `fail` for a request that is malformed, is too slow or has the method
- * `CONNECT`.
+ * Creates a server that calls `serve` for each valid request. The request first waits for the responses to the earlier requests of its
+ * connection, and then for `admit`. If a request is malformed, is too slow or has the method `CONNECT`, the server calls `fail` instead
+ * of `serve`.
  */
 export function createProtectedServer(
   serve: RequestListener,
