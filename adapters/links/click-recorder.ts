@@ -7,7 +7,10 @@ import { memoize } from './memoize.ts';
 import { RecentVisits } from './recent-visits.ts';
 import type { VisitorHash } from './visitor-hash.ts';
 
-/** The outcome of a redirect to a destination: a counted click, or the reason for which the redirect is not counted. */
+/**
+ * The result of a GET request that is redirected to a destination: a counted click, or the reason why it is not counted. HEAD requests are
+ * redirected without a result.
+ */
 export const CLICK_RESULTS = ['counted', 'bot', 'prefetch', 'repeated', 'full'] as const;
 export type ClickResult = (typeof CLICK_RESULTS)[number];
 
@@ -30,7 +33,10 @@ export class ClickRecorder {
   constructor(
     private readonly links: Pick<LinkService, 'countClick'>,
     private readonly visitors: VisitorHash,
-    /** Allows one visit per visitor and link in an hour, over all processes. Without it, each process counts only its own visits. */
+    /**
+     * Allows one visit per visitor and link in an hour, over all processes. Without it, each process recognizes only repeated visits that
+     * it has served itself.
+     */
     private readonly sharedVisitLimiter: RateLimiter | undefined,
     private readonly onClick: (result: ClickResult) => void,
   ) {}

@@ -10,7 +10,7 @@ export interface LinkRequest {
   readonly host: LinkHost;
   /** The key of the link, if the path is exactly `/{key}`. */
   readonly key: string | undefined;
-  /** Whether the path looks like that of a link, so that somebody may be guessing keys. */
+  /** Whether the path is `/` and a word of base62 characters. Many such requests for unknown links may be an attempt to guess keys. */
   readonly looksLikeLink: boolean;
 }
 
@@ -19,7 +19,7 @@ const PATH_OF_WORD = new RegExp(`^/[${BASE62}]+$`);
 
 /**
  * Reads the target of a request. An absolute URL as the request target takes precedence over `Host` (RFC 9112, section 3.2.2).
- * `parseHost` returns the host of an authority.
+ * `parseHost` is `parseLinkHost` for the base host of the server.
  */
 export function parseLinkRequest(
   { url = '', headers }: IncomingMessage,
@@ -35,13 +35,13 @@ export function parseLinkRequest(
   };
 }
 
-/** Returns the host of an authority. `baseHost` is the host of `LinkSettings.baseUrl`. */
+/** Returns the slug of an authority, and whether its host is `baseHost`, the host of `LinkSettings.baseUrl`. */
 export function parseLinkHost(authority: string, baseHost: string | undefined): LinkHost {
   const name = parseHostName(authority);
   return { slug: normalizeSlug(name, domainToASCII), isBase: name !== '' && name === baseHost };
 }
 
-/** Returns the host of an authority without user, port and trailing dot, in lower case. It can also be an address, such as `[::1]`. */
+/** Returns the host name of an authority: without user, port and trailing dot, in lower case. It can be an address, such as `[::1]`. */
 export function parseHostName(authority: string): string {
   // Node reads each byte of a header as a character. Some clients send an internationalized name in UTF-8.
   const text = Buffer.from(authority, 'latin1').toString();

@@ -24,7 +24,10 @@ const LOOKUP_TIMEOUT_MS = 2_000;
 export interface LinkServices {
   readonly links: LinkService;
   readonly unknownLinkLimiter: RateLimiter;
-  /** Allows one visit per visitor and link in an hour, over all processes. Without it, each process counts only its own visits. */
+  /**
+   * Allows one visit per visitor and link in an hour, over all processes. Without it, each process recognizes only repeated visits that it
+   * has served itself.
+   */
   readonly sharedVisitLimiter: RateLimiter | undefined;
 }
 
@@ -61,8 +64,8 @@ interface LinkResponse {
 }
 
 /**
- * Creates the server that redirects short links and counts clicks. Of the code of the API server, it uses only the protection of
- * connections, the functions that find the addresses of clients and of trusted proxies, and `TimeBudget`.
+ * Creates the server that redirects short links and counts clicks. From the code of the API server (adapters/http), it uses only the
+ * protection of connections, the functions that find the addresses of clients and of trusted proxies, and `TimeBudget`.
  */
 export function createLinkServer(
   { links, unknownLinkLimiter, sharedVisitLimiter }: LinkServices,

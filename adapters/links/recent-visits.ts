@@ -1,4 +1,4 @@
-/** The maximum number of visits to keep. With more, the oldest are evicted early, and their visitors may count again. */
+/** The maximum number of visits to keep. With more, the oldest are evicted early. If an evicted visit is repeated, it counts again. */
 const MAX_VISIT_COUNT = 500_000;
 
 /** Keeps visits for some time. A visit is a short text that consists of the link and the hash of the visitor. */
