@@ -103,7 +103,7 @@ export const storages: Readonly<Record<Settings['STORAGE'], StorageChoice>> = {
       const { createMongodbEngine, UnsupportedDatabase } = await import('../adapters/mongodb/engine.ts');
       const { engine, connection } = createMongodbEngine(MONGODB_URI, (line) => log.warn(line));
       const open = () =>
-        connection.waitForFirstAttempt().catch((error) => {
+        connection.waitForStartup().catch((error) => {
           throw error instanceof UnsupportedDatabase ? new UsageError([`MONGODB_URI: ${error.message}`]) : error;
         });
       const state = {

@@ -8,19 +8,19 @@ import { COMMAND_TIMEOUT, createClient, toUnsupportedDatabase } from './client.t
 import { DatabaseClock } from './clock.ts';
 import { findProblem, ServerDiagnosis } from './diagnosis.ts';
 import { DatabaseUnavailable, isShardUnavailable, isTransient, isWaitTimeout, UnsupportedDatabase } from './errors.ts';
-import { createMissingIndexes, probeDatabase } from './indexes.ts';
+import { createMissingIndexes, lookUpRandomId } from './indexes.ts';
 
-const FIRST_ATTEMPT_TIMEOUT_MS = 2_000;
+const STARTUP_TIMEOUT_MS = 2_000;
 const MAX_ATTEMPT_COUNT = 5;
 const MIN_BACKOFF_MS = 50;
 const PROBE_INTERVAL_MS = 500;
 /**
- * Limits of a probe of a sharded cluster. The probe reads from a random shard. After each interval without a response, it starts one
- * more read, again from a random shard.
+ * Limits of a probe of a sharded cluster. The probe starts with one read from a random shard. After each interval without a response, it
+ * starts one more read, again from a random shard.
  */
-const MAX_SHARD_PROBE_COUNT = 20;
-const SHARD_PROBE_INTERVAL_MS = 100;
-const SHARD_PROBE_TIMEOUT_MS = 500;
+const MAX_PROBE_READ_COUNT = 20;
+const PROBE_READ_INTERVAL_MS = 100;
+const PROBE_READ_TIMEOUT_MS = 500;
 
 const UNAVAILABLE = 'MongoDB is unavailable';
 const UNSUPPORTED = 'MongoDB cannot be used';
@@ -45,7 +45,7 @@ export class MongoConnection {
   private readonly diagnosis = new ServerDiagnosis();
   private readonly connected: Promise<MongoClient>;
   private client: MongoClient | undefined;
-  private isFirstAttemptOver = false;
+  private isStartupOver = false;
   private isProbing = false;
   private isClosed = false;
   private lastSuccessAt = performance.now();
@@ -68,16 +68,16 @@ export class MongoConnection {
   }
 
   /**
-   * Resolves when the connection is open, or after `FIRST_ATTEMPT_TIMEOUT_MS`. Rejects with `UnsupportedDatabase` if the connection finds
+   * Resolves when the connection is open, or after `STARTUP_TIMEOUT_MS`. Rejects with `UnsupportedDatabase` if the connection finds
    * in this time that the database cannot be used. After this time, the connection only logs such a problem, and retries.
    */
-  async waitForFirstAttempt(): Promise<void> {
+  async waitForStartup(): Promise<void> {
     try {
-      await withDeadline(performance.now() + FIRST_ATTEMPT_TIMEOUT_MS, this.connected);
+      await withDeadline(performance.now() + STARTUP_TIMEOUT_MS, this.connected);
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
     } finally {
-      this.isFirstAttemptOver = true;
+      this.isStartupOver = true;
     }
   }
 
@@ -118,8 +118,8 @@ export class MongoConnection {
   }
 
   /**
-   * Connects, and retries until an attempt succeeds or the connection is closed. During the time of `waitForFirstAttempt`, rejects if a
-   * retry cannot help. Each attempt creates a new client, because a client whose `connect` failed may stay closed.
+   * Connects, and retries until an attempt succeeds or the connection is closed. Before `waitForStartup` has ended, rejects if a retry
+   * cannot help. Each attempt creates a new client, because a client whose `connect` failed may stay closed.
    */
   private async open(): Promise<MongoClient> {
     while (!this.isClosed) {
@@ -134,7 +134,7 @@ export class MongoConnection {
       } catch (error) {
         await this.client.close();
         if (this.isClosed) break;
-        if (!this.isFirstAttemptOver && !isTransient(error)) throw toUnsupportedDatabase(error as Error, this.uri);
+        if (!this.isStartupOver && !isTransient(error)) throw toUnsupportedDatabase(error as Error, this.uri);
         this.recordFailure(error as Error, startedAt);
         await delay(PROBE_INTERVAL_MS);
       }
@@ -238,14 +238,14 @@ export class MongoConnection {
    * shards are unavailable.
    */
   private async probeOnce(client: MongoClient): Promise<void> {
-    if (!this.isSharded) return probeDatabase(client.db(), COMMAND_TIMEOUT.maxTimeMS);
+    if (!this.isSharded) return lookUpRandomId(client.db(), COMMAND_TIMEOUT.maxTimeMS);
     let hasResponded = false;
-    const probes = Array.from({ length: MAX_SHARD_PROBE_COUNT }, async (_, i) => {
-      await delay(i * SHARD_PROBE_INTERVAL_MS);
-      if (!hasResponded) await probeDatabase(client.db(), SHARD_PROBE_TIMEOUT_MS);
+    const reads = Array.from({ length: MAX_PROBE_READ_COUNT }, async (_, i) => {
+      await delay(i * PROBE_READ_INTERVAL_MS);
+      if (!hasResponded) await lookUpRandomId(client.db(), PROBE_READ_TIMEOUT_MS);
       hasResponded = true;
     });
-    await Promise.any(probes).catch(({ errors: [error] }: AggregateError) => {
+    await Promise.any(reads).catch(({ errors: [error] }: AggregateError) => {
       throw error;
     });
   }

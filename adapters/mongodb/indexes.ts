@@ -47,7 +47,7 @@ function isSameIndex(one: IndexDescription, other: IndexDescription): boolean {
 /**
  * Looks up a random ID. If the probed collection is sharded by the hash of the ID, as docs/operating.md says, this reads a random shard.
  */
-export async function probeDatabase(db: Db, maxTimeMS: number): Promise<void> {
+export async function lookUpRandomId(db: Db, maxTimeMS: number): Promise<void> {
   await db
     .collection<StoredDocument>(PROBED_STORE_NAME)
     .findOne({ _id: randomUUID() }, { projection: { _id: 1 }, maxTimeMS });

@@ -13,7 +13,7 @@ import { Application } from '../../core/application.ts';
 const settings = readSettings(process.env);
 const log = await createStandardErrorLog(settings.LOG_LEVEL);
 const { engine, connection } = createMongodbEngine(settings.MONGODB_URI, (line) => log.warn(line), false);
-await connection.waitForFirstAttempt();
+await connection.waitForStartup();
 const core = {
   app: new Application(createStorage(engine), createNodeSystem(), { callerCacheTtlMs: CALLER_CACHE_TTL_MS }),
   requestLimiter: createMemoryRateLimiter(settings.RATE_LIMIT_POINTS, settings.RATE_LIMIT_WINDOW_SECONDS),

@@ -105,7 +105,7 @@ async function createEnvironment(): Promise<Environment> {
 
 async function createOperator(uri: string): Promise<Operator> {
   const { engine, connection } = createMongodbEngine(uri, () => undefined);
-  await connection.waitForFirstAttempt();
+  await connection.waitForStartup();
   return { app: new Application(createStorage(engine), createNodeSystem()), engine, connection };
 }
 

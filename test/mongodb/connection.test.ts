@@ -14,7 +14,7 @@ function withConnection(work: (opened: Opened, uri: string) => Promise<void>): P
   return withDatabase(async (uri) => {
     const opened = createMongodbEngine(uri, () => undefined);
     try {
-      await opened.connection.waitForFirstAttempt();
+      await opened.connection.waitForStartup();
       await work(opened, uri);
     } finally {
       await opened.connection.close();

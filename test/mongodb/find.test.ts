@@ -66,7 +66,7 @@ suite('a read from MongoDB', {
       const logLines: string[] = [];
       const { engine, connection } = createMongodbEngine(proxy.uri, (line) => logLines.push(line));
       try {
-        await connection.waitForFirstAttempt();
+        await connection.waitForStartup();
         const record = buildTag(newId(), 'read');
         await engine.tags.add(record);
         proxy.lose('find', 'response', 1);

@@ -45,7 +45,7 @@ async function withStorages(work: (storages: Storages) => Promise<void>): Promis
   const proxy = await startMongodbProxy(uri);
   const [lossy, reliable] = [proxy.uri, uri].map((at) => createMongodbEngine(at, () => undefined)) as [Opened, Opened];
   try {
-    await Promise.all([lossy.connection.waitForFirstAttempt(), reliable.connection.waitForFirstAttempt()]);
+    await Promise.all([lossy.connection.waitForStartup(), reliable.connection.waitForStartup()]);
     await work({ lossy: lossy.engine, reliable: reliable.engine, proxy });
   } finally {
     await Promise.all([lossy.connection.close(), reliable.connection.close()]);
