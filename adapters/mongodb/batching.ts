@@ -16,9 +16,9 @@ interface PendingRequest<Q, R> {
 }
 
 /**
- * Collects the requests that arrive while a batch is in flight, and sends them as the next batch. A request that arrives
- * while no batch is in flight is sent alone, without a delay. So no request gets the result of a command that was sent
- * before the request arrived.
+ * Sends a request alone and without a delay if no batch is in flight. Otherwise, collects requests, and sends them as a batch when a batch
+ * in flight has ended, when there are `MAX_BATCH_REQUEST_COUNT` requests, or when one has waited for `MAX_BATCH_DELAY_MS`. So several
+ * batches can be in flight. No request gets the result of a command that was sent before the request arrived.
  */
 export class Batcher<Q, R> {
   private pending: PendingRequest<Q, R>[] = [];
@@ -67,10 +67,10 @@ function createKeyedBatcher<Q, R>(processBatch: ProcessBatch<Q, R>): (key: strin
 }
 
 /**
- * Returns a store that sends fewer commands for simultaneous calls (docs/adr/0014-batching.md). Simultaneous reads by ID of the same
- * fields, even in different workspaces, share one command. Equal list queries share one command. Simultaneous additions share one command,
- * in which a conflict of one record does not fail the others. Several calls can get the same object for a record. In a sharded cluster,
- * each workspace has its own batches, because one unavailable shard would fail a common batch for all workspaces.
+ * Returns a store that sends fewer commands for simultaneous calls (docs/adr/0014-batching.md). Reads by ID of the same fields share a
+ * command, and so do equal list queries, and additions. A conflict of one added record does not fail the others. Several calls can get the
+ * same object for a record. Without shards, calls for different workspaces can share a command. In a sharded cluster, they cannot, because
+ * one unavailable shard would fail the command for all of them.
  */
 export function withBatching<T extends Entity>(
   { addIndependently, getManyAcrossWorkspaces: getAcross, ...store }: BatchedRecordStore<T>,

@@ -9,9 +9,9 @@ import { EXPIRY_FIELD, type StoredDocument } from './documents.ts';
 const ID_INDEX: IndexDescription = { key: { _id: 1 }, name: '_id_' };
 
 /**
- * Creates the missing collections and indexes of all stores, and fills the columns of records of earlier versions. Several
- * processes may do so at the same time. If nothing is missing, nothing is written, so that a process can start and serve reads
- * while writes are blocked.
+ * Creates the missing collections and indexes of all stores. If an index of a collection is missing, first fills the columns of records of
+ * earlier versions. So a new column with a default needs a new index. Several processes may do this at the same time. If no index is
+ * missing, nothing is written, so that a process can start and serve reads while writes are blocked.
  */
 export async function createMissingIndexes(db: Db): Promise<void> {
   const listed = await db.listCollections({}, { nameOnly: true }).toArray();
@@ -54,8 +54,8 @@ export async function lookUpRandomId(db: Db, maxTimeMS: number): Promise<void> {
 }
 
 /**
- * Returns the indexes of a record schema. The index of the expiry time has no other field. All other indexes begin with the workspace.
- * Indexes that are not unique end with the ID, because the ID is the last sort field of every query.
+ * Returns the indexes of a record schema. The index of the expiry time has no other field. All other indexes begin with the workspace. Of
+ * these, all that are not unique end with the ID, because the ID is the last sort field of every query.
  */
 function describeIndexes({ unique, indexes, expires }: RecordSchema<Entity>): IndexDescription[] {
   return [
