@@ -54,13 +54,13 @@ export function createMongodbEngine(
     runOnCollection,
     runChange: runOnCollection,
     runUpdate: (key, attempt) => serializeUpdates(key, () => retryOnConflict(attempt)),
-    isSharded,
+    isSlowListInvalid: () => !connection.isSharded,
   };
   const engine: StorageEngine = {
     ...createStores(executor, isBatched ? (store) => withBatching(store, isSharded) : undefined),
     runInTransaction: (work) => {
-      // The record that the transaction last updated. After a write conflict, the transaction waits for earlier transactions of this
-      // process that also had a write conflict on this record.
+      // The record that the transaction last tried to update. After a write conflict, this record is assumed to be the one in conflict. The
+      // next attempt waits for the earlier transactions of this process that assume the same.
       let updatedKey: string | undefined;
       const onUpdate = (key: string) => (updatedKey = key);
       const attempt = () => connection.run((client) => attemptTransaction(client, work, now, onUpdate, runInBulkhead));
@@ -114,14 +114,15 @@ async function attemptTransaction<T>(
   let rejection: CoreError | undefined;
   try {
     session.startTransaction({ readConcern: { level: 'snapshot' } });
-    const staged = createTransactionEngine(client, session, now, onUpdate, runInBulkhead, () => (isChanged = true));
-    const result = await work(staged).catch((error) => {
-      if (isChanged || !(error instanceof CoreError)) throw error;
-      rejection = error;
-    });
+    const onChange = () => (isChanged = true);
+    const transactionEngine = createTransactionEngine(client, session, now, onUpdate, runInBulkhead, onChange);
     // If the work rejects with a `CoreError` before it changes anything, the transaction is committed, too. The commit waits until a
     // majority of the servers has the data that the transaction read. So the rejection (for example, a name is taken) never results from a
     // change that a failover undoes.
+    const result = await work(transactionEngine).catch((error) => {
+      if (isChanged || !(error instanceof CoreError)) throw error;
+      rejection = error;
+    });
     await commit(session);
     if (rejection) throw rejection;
     return result as T;
@@ -151,7 +152,7 @@ function createTransactionEngine(
     lastCommand = result.catch(doNothing);
     return result;
   };
-  const staged: StorageEngine = {
+  const transactionEngine: StorageEngine = {
     ...createStores({
       runOnCollection,
       runChange: async (...change) => {
@@ -163,15 +164,15 @@ function createTransactionEngine(
         onUpdate(key);
         return attempt() as never;
       },
-      // If this were false, a list that exceeds its time limit would reject with a `CoreError` (list.ts). `attemptTransaction` would then
-      // try to commit, although the time limit has already ended the transaction.
-      isSharded: () => true,
+      // If this were true, `attemptTransaction` would try to commit after such a list, although the time limit has already ended the
+      // transaction.
+      isSlowListInvalid: () => false,
     }),
-    runInTransaction: (work) => work(staged),
+    runInTransaction: (work) => work(transactionEngine),
     now,
     checkReady: async () => undefined,
   };
-  return staged;
+  return transactionEngine;
 }
 
 const UNKNOWN_COMMIT =

@@ -19,7 +19,7 @@ export async function findList<T extends Entity>(
   workspaceId: string,
   query: Query<T>,
   schema: RecordSchema<T>,
-  isSharded: boolean,
+  isSlowListInvalid: boolean,
 ): Promise<StoredDocument[]> {
   const plan = planList(query, schema);
   // A command fails if the index of its hint is missing. A failed command would end a transaction, so a transaction tries no hint.
@@ -34,7 +34,7 @@ export async function findList<T extends Entity>(
   };
   return find(collection, session, { ...command, hint }).catch((error) => {
     if (hint && isMissingHint(error)) return find(collection, session, command);
-    throw isTimeLimitExceeded(error) ? toSlowListError(error, query, isSharded) : error;
+    throw isTimeLimitExceeded(error) ? toSlowListError(error, query, isSlowListInvalid) : error;
   });
 }
 
@@ -58,13 +58,13 @@ function isTimeLimitExceeded(error: unknown): error is MongoServerError {
 }
 
 /**
- * Returns the error of a list that took too long. Without shards, returns `invalid` for a query that can scan many records. Any other query
- * is slow only if the database is busy, so its error lets the client try again. In a sharded cluster, an unavailable shard causes the same
- * error, so a query is retried. Only a search is not retried, because the retry would take as long.
+ * Returns the error of a list that took too long. If `isSlowListInvalid` is set, returns `invalid` for a query that can scan many records.
+ * Any other query is slow only if the database is busy, so it is not `invalid`. In a sharded cluster, an unavailable shard causes the same
+ * error, so `MongoConnection.run` retries a query. It does not retry a search (`SearchTimeout`), because the retry would take as long.
  */
-function toSlowListError<T>(error: MongoServerError, { where, skip }: Query<T>, isSharded: boolean): Error {
+function toSlowListError<T>(error: MongoServerError, { where, skip }: Query<T>, isSlowListInvalid: boolean): Error {
   const isSearch = where.some((condition) => 'contains' in condition);
-  if (isSharded) return isSearch ? new SearchTimeout(error.message, { cause: error }) : error;
+  if (!isSlowListInvalid) return isSearch ? new SearchTimeout(error.message, { cause: error }) : error;
   const isScan = skip > 0 || where.some((condition) => !('in' in condition));
   return isScan ? new CoreError('invalid', LIST_TOO_SLOW) : error;
 }

@@ -12,8 +12,8 @@ import { confirm, insert, insertMany, mapWriteErrors, requireUnique } from './wr
 
 /**
  * Runs work on a collection: in the current transaction if there is one, else directly and with retries. `scope` is the ID of the workspace
- * or of the global record that the work uses, or `all` for a list of global records. bulkhead.ts limits the work of a scope on an
- * unavailable shard.
+ * or of the global record that the work uses, or `all` for a list of global records. For work on several workspaces, it is their joined
+ * IDs, or the ID of one of them. In a sharded cluster, bulkhead.ts limits how much work of each scope runs at the same time.
  */
 export type RunOnCollection = <T>(
   name: string,
@@ -35,8 +35,11 @@ export interface CommandExecutor {
    * conflict ends the whole transaction, which then runs again.
    */
   readonly runUpdate: <T>(key: string, attempt: () => Promise<T | typeof WRITE_CONFLICT>) => Promise<T>;
-  /** Returns whether the database is known to be a sharded cluster. In a transaction, always returns `true` (engine.ts). */
-  isSharded(): boolean;
+  /**
+   * Returns whether a list that scans many records and exceeds its time limit rejects with `invalid` (list.ts). In a transaction, and in a
+   * sharded cluster, it rejects with another error.
+   */
+  isSlowListInvalid(): boolean;
 }
 
 /** A record store that can also read and add records for several calls with one command. */
@@ -58,7 +61,7 @@ export interface BatchedRecordStore<T extends Entity> extends RecordStore<T> {
 export function createMongodbRecordStore<T extends Entity>(
   name: string,
   schema: RecordSchema<T>,
-  { runOnCollection, runChange, runUpdate, isSharded }: CommandExecutor,
+  { runOnCollection, runChange, runUpdate, isSlowListInvalid }: CommandExecutor,
 ): BatchedRecordStore<T> {
   const addOne = (document: StoredDocument) => {
     const filter = { workspaceId: document.workspaceId, _id: document._id };
@@ -94,7 +97,7 @@ export function createMongodbRecordStore<T extends Entity>(
 
     list: (workspaceId, query) =>
       runOnCollection(name, workspaceId, async (collection, session) =>
-        (await findList(collection, session, workspaceId, query, schema, isSharded())).map(toRecord<T>),
+        (await findList(collection, session, workspaceId, query, schema, isSlowListInvalid())).map(toRecord<T>),
       ),
 
     listById: (workspaceId, after, limit) =>
@@ -203,9 +206,9 @@ export function createGlobalRecordStore<E extends { readonly id: string }>(
 }
 
 /**
- * Removes the only document that can match a filter. Resolves to whether the document existed. If an earlier attempt found the document, it
- * existed, too: that attempt may have removed the document, and its response may have been lost. Sends the delete command even if there is
- * nothing to delete: the command waits until a majority has all earlier removals, so that a failover cannot make `false` wrong.
+ * Removes a document, which `filter` selects by its ID. Resolves to whether the document existed. If an earlier attempt found it, it
+ * existed: that attempt may have removed it, and the response may have been lost. Sends the delete command even if there is nothing to
+ * delete: the command waits until a majority has all earlier removals, so that a failover cannot make `false` wrong.
  */
 function removeRecord(
   name: string,

@@ -94,7 +94,7 @@ function createStoreWithShortLimit(client: MongoClient): RecordStore<CampaignRec
     runOnCollection: (_name, _scope, work) => work(collection, undefined),
     runChange: rejectUse,
     runUpdate: rejectUse,
-    isSharded: () => false,
+    isSlowListInvalid: () => true,
   });
 }
 
