@@ -10,8 +10,8 @@ import type { Steps } from './list.ts';
 import type { Executor } from './record-store.ts';
 import { WriteQueue } from './write-queue.ts';
 
-/** The maximum time for which the steps of all scans together may block one iteration of the event loop. */
-const MAX_STEP_MS = 5;
+/** The maximum time for which all scans together block one iteration of the event loop. */
+const MAX_BLOCKING_MS = 5;
 const MAX_SCAN_COUNT = 4;
 
 interface Connections {
@@ -111,13 +111,13 @@ export class SqliteConnection implements Executor {
   }
 
   /**
-   * Runs steps. The running scans divide `MAX_STEP_MS` among them: each time these steps have taken their part, the event loop can run. If
-   * the file is busy, starts again with the first step.
+   * Runs steps until they return a result. The running scans divide `MAX_BLOCKING_MS` into equal parts. Each time these steps have taken as
+   * long as one part, the event loop can run. If the file is busy, starts again with the first step.
    */
   private async runInSteps<T>(start: () => Steps<T>): Promise<T> {
     let steps: Steps<T> | undefined;
     for (;;) {
-      const deadline = performance.now() + MAX_STEP_MS / Math.max(1, this.scanCount);
+      const deadline = performance.now() + MAX_BLOCKING_MS / Math.max(1, this.scanCount);
       const next = () => {
         steps ??= start();
         try {

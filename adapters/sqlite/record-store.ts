@@ -29,18 +29,18 @@ export function createSqliteRecordStore(table: Table, executor: Executor, now: (
   return {
     get: (workspaceId: string, id: string, fields?: readonly string[]) =>
       executor.read((database) => {
-        const { selectById, parse } = getReading(table, fields);
+        const { selectById, parse } = getProjection(table, fields);
         const [found] = database.all(selectById, id, workspaceId);
         return found && parse(found[0]);
       }),
     getMany: (workspaceId: string, ids: readonly string[], fields?: readonly string[]) =>
       executor.read((database) => {
-        const { selectByIds, parse } = getReading(table, fields);
+        const { selectByIds, parse } = getProjection(table, fields);
         return database.all(selectByIds, JSON.stringify(ids), workspaceId).map(([json]) => parse(json));
       }),
     list: async (workspaceId: string, query: Query<AnyRecord>) => {
       if (query.take === 0) return [];
-      const { columns, parse } = getReading(table, query.fields);
+      const { columns, parse } = getProjection(table, query.fields);
       const read = (database: Database, { sql, values }: Sql) =>
         database.all(sql, ...values).map(([json]) => parse(json));
       const found = await executor.readInSteps(function* (database) {
@@ -92,8 +92,8 @@ export function createSqliteRecordStore(table: Table, executor: Executor, now: (
   };
 }
 
-/** A way to read some fields of records. `columns` is the expression that selects them as JSON, and `parse` parses this JSON. */
-interface Reading {
+/** The SQL that reads some fields of records. `columns` is the expression that selects them as JSON, and `parse` parses this JSON. */
+interface Projection {
   readonly columns: string;
   readonly selectById: string;
   readonly selectByIds: string;
@@ -101,24 +101,24 @@ interface Reading {
 }
 
 /**
- * The cached readings of each table. The inner key is the array `fields` itself (an equal array is another key), or the table for whole
- * records.
+ * The cached projections of each table, by the array of their fields (an equal array is another key). The projection to whole records has
+ * the table as its key.
  */
-const readings = new WeakMap<Table, WeakMap<object, Reading>>();
+const projections = new WeakMap<Table, WeakMap<object, Projection>>();
 
-function getReading(table: Table, fields: readonly string[] | undefined): Reading {
-  const ofTable = readings.get(table) ?? new WeakMap<object, Reading>();
-  readings.set(table, ofTable);
-  const reading = ofTable.get(fields ?? table) ?? createReading(table, fields);
-  ofTable.set(fields ?? table, reading);
-  return reading;
+function getProjection(table: Table, fields: readonly string[] | undefined): Projection {
+  const tableProjections = projections.get(table) ?? new WeakMap<object, Projection>();
+  projections.set(table, tableProjections);
+  const projection = tableProjections.get(fields ?? table) ?? createProjection(table, fields);
+  tableProjections.set(fields ?? table, projection);
+  return projection;
 }
 
 /**
- * Creates the reading of the given fields and the IDs. If no fields are given, or if a record can lack one of them, creates the reading of
- * whole records.
+ * Creates the projection to the given fields and the IDs. If no fields are given, or if a record can lack one of them, creates the
+ * projection to whole records.
  */
-function createReading({ name, optional }: Table, fields: readonly string[] | undefined): Reading {
+function createProjection({ name, optional }: Table, fields: readonly string[] | undefined): Projection {
   const isWhole = !fields || fields.some((field) => optional.has(field));
   // With only one path, `json_extract` would not return JSON. So there are always at least two paths.
   const names = isWhole ? undefined : [...new Set(['id', 'workspaceId', ...fields])];

@@ -12,10 +12,10 @@ const MAX_BURST_MS = 50;
 const PAUSE_MS = 4;
 const MAX_RETRY_DELAY_MS = 3;
 /**
- * A commit group updates the search indexes each time it has run for so many milliseconds, and not only before its commit. So the time of
- * these updates counts toward `MAX_COMMIT_GROUP_MS`. Indexing a text of 5,000 characters takes about two milliseconds.
+ * The interval at which a commit group updates the search indexes. If it updated them only before its commit, `MAX_COMMIT_GROUP_MS` would
+ * not limit the time of these updates. Indexing a text of 5,000 characters takes about two milliseconds.
  */
-const MAX_INDEX_DELAY_MS = 2;
+const SEARCH_INDEX_INTERVAL_MS = 2;
 
 interface Write {
   readonly queuedAt: number;
@@ -38,13 +38,13 @@ export class WriteQueue {
   /**
    * Runs `work`. If `work` throws, only its own changes are undone, unless the error (such as a full disk) ends the transaction of the
    * whole commit group. Also rejects if another process writes for ten seconds, or if the commit fails. With `resolvesEarly`, resolves
-   * before the commit, so that the next write of the caller can be committed together with this one. If the commit then fails, a next
-   * write in the same commit group is also rejected. A next write in a later group runs, but without the changes of `work`.
+   * before the commit, so that a write that the caller adds then can be in the same commit group. If the commit fails, the added write is
+   * also rejected if it is in this group. In a later group, it runs without the changes of `work`.
    */
   run<T>(work: () => T | Promise<T>, resolvesEarly = false): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const settle = { resolve: resolve as Write['resolve'], reject };
-      this.waiting.push({ queuedAt: performance.now(), resolvesEarly, run: work, ...settle });
+      const queuedAt = performance.now();
+      this.waiting.push({ queuedAt, resolvesEarly, run: work, resolve: resolve as Write['resolve'], reject });
       this.running ??= this.runAll();
     });
   }
@@ -95,14 +95,14 @@ export class WriteQueue {
     const startedAt = performance.now();
     let indexedAt = startedAt;
     const group: Write[] = [];
-    const settle: (() => void)[] = [];
+    const settleFunctions: (() => void)[] = [];
     // Whether the callers of writes that have resolved early may add more writes to this commit group.
     let expectsMore = false;
     try {
       for (let write = this.waiting.shift(); write; write = this.waiting.shift()) {
         group.push(write);
-        settle.push(await this.runInSavepoint(write));
-        if (performance.now() - indexedAt > MAX_INDEX_DELAY_MS) {
+        settleFunctions.push(await this.runInSavepoint(write));
+        if (performance.now() - indexedAt > SEARCH_INDEX_INTERVAL_MS) {
           updateSearchIndexes(this.database);
           indexedAt = performance.now();
         }
@@ -121,7 +121,7 @@ export class WriteQueue {
       for (const { reject } of group) reject(error);
       return;
     }
-    for (const run of settle) run();
+    for (const settle of settleFunctions) settle();
   }
 
   /** Runs a write, and returns a function that settles it after the commit. Throws if an error of the write ended the whole transaction. */
