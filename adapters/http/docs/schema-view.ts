@@ -34,7 +34,10 @@ export interface DocumentedField {
 type Kind = 'request' | 'response';
 
 const formatNames: Readonly<Record<string, string>> = { uuid: 'UUID', 'date-time': 'date-time' };
-/** Higher limits are not shown. Only query parameters have them, and a URL of such a length is rejected anyway. */
+/**
+ * Higher limits are not shown. They only follow from the maximum length of a URL: a query parameter is part of a URL, and the header `Link`
+ * contains URLs.
+ */
 const MAX_SHOWN_LENGTH = 10_000;
 /** Longer lists of values are folded. */
 const MAX_SHOWN_VALUE_COUNT = 8;
