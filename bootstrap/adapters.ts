@@ -9,9 +9,12 @@ import type { Settings } from './settings.ts';
 
 /** The properties of an adapter that are known before it is loaded. */
 export interface AdapterChoice {
-  /** The setting that says where the data of the adapter is. It has no effect with another adapter. */
-  readonly location?: keyof Settings;
-  /** Whether `WORKERS` can be more than 1. With SQLite, it cannot: commands can use the file of a server, but only one server at a time. */
+  /** The name of the setting that says where the data of the adapter is. It has no effect with another adapter. */
+  readonly locationSetting?: keyof Settings;
+  /**
+   * Whether `WORKERS` can be more than 1. With SQLite, it cannot: only one process can serve a file. Commands can use the file at the same
+   * time.
+   */
   readonly canHaveWorkers: boolean;
 }
 
@@ -62,7 +65,7 @@ export const storages: Readonly<Record<Settings['STORAGE'], StorageChoice>> = {
     },
   },
   sqlite: {
-    location: 'SQLITE_FILE',
+    locationSetting: 'SQLITE_FILE',
     canHaveWorkers: false,
     isShared: true,
     hasDemo: true,
@@ -93,7 +96,7 @@ export const storages: Readonly<Record<Settings['STORAGE'], StorageChoice>> = {
     },
   },
   mongodb: {
-    location: 'MONGODB_URI',
+    locationSetting: 'MONGODB_URI',
     canHaveWorkers: true,
     isShared: true,
     hasDemo: false,
@@ -142,7 +145,7 @@ export const rateLimiters: Readonly<Record<Settings['RATE_LIMITER'], RateLimiter
     },
   },
   redis: {
-    location: 'REDIS_URL',
+    locationSetting: 'REDIS_URL',
     canHaveWorkers: true,
     async create({ REDIS_URL }, log) {
       const { RedisRateLimiters } = await import('../adapters/redis/rate-limiter.ts');

@@ -37,7 +37,7 @@ if (!isServing) stderr.write('', () => process.exit(exitCode));
 async function openApplication(): Promise<OpenedApplication> {
   const settings = readSettings(env);
   for (const line of findShortMisspellings(env)) stderr.write(`warning: ${line}\n`);
-  const { isShared, location } = storages[settings.STORAGE];
+  const { isShared, locationSetting } = storages[settings.STORAGE];
   if (!isShared) throw createNotSharedError(settings);
   const [{ tokens, wireCore }, { createStorageTools }, { createNodeSystem }, { createMessageLog }] = await Promise.all([
     import('./container.ts'),
@@ -56,7 +56,7 @@ async function openApplication(): Promise<OpenedApplication> {
   };
   try {
     await Promise.all(connections.map((connection) => connection.open()));
-    await waitUntilReady(app, location);
+    await waitUntilReady(app, locationSetting);
   } catch (error) {
     await close();
     throw error;
@@ -70,6 +70,8 @@ function createNotSharedError({ STORAGE }: Settings): UsageError {
   return new UsageError([
     `STORAGE: must be ${listNamesWith(storages, 'isShared')} for this command. ` +
       `With STORAGE=${STORAGE}, the records exist only inside the server.`,
-    ...shared.map(([name, { location }]) => `Set STORAGE=${name}, and ${location} to the database of the server.`),
+    ...shared.map(
+      ([name, { locationSetting }]) => `Set STORAGE=${name}, and ${locationSetting} to the database of the server.`,
+    ),
   ]);
 }

@@ -25,6 +25,9 @@ export const tokens = {
   links: Symbol('LinkServer') as ServiceIdentifier<LinkServer>,
 };
 
+/** The name of the limit of rejected credentials in metrics and in Redis. They have kept this earlier term for rejections. */
+const REJECTED_CREDENTIAL_LIMIT_NAME = 'refusals';
+
 /** Wires the use cases, and the storage that the settings select. */
 export async function wireCore(settings: Settings, system: System, log: Logger): Promise<Container> {
   const storage = await storages[settings.STORAGE].create(settings, system, log);
@@ -36,6 +39,7 @@ export async function wireCore(settings: Settings, system: System, log: Logger):
     (engine) =>
       new Application(createStorage(engine), system, {
         callerCacheTtlMs: CALLER_CACHE_TTL_MS,
+        // The only secret that an operator can choose. The secrets of all other keys are random.
         operatorChosenSecret: settings.DEMO_API_KEY,
         links: settings.LINKS_PORT === undefined ? undefined : { baseUrl: settings.LINKS_URL },
       }),
@@ -61,7 +65,7 @@ export async function wireServer(settings: Settings, system: System, log: Logger
     .toConstantValue(limiters.createRateLimiter('requests', RATE_LIMIT_POINTS, RATE_LIMIT_WINDOW_SECONDS));
   container
     .bind(tokens.rejectedCredentialLimiter)
-    .toConstantValue(limiters.createRateLimiter('refusals', REFUSED_CREDENTIALS_PER_MINUTE, 60));
+    .toConstantValue(limiters.createRateLimiter(REJECTED_CREDENTIAL_LIMIT_NAME, REFUSED_CREDENTIALS_PER_MINUTE, 60));
   if (limiters.connection) container.bind(tokens.connection).toConstantValue(limiters.connection);
   const observers: Observer[] = [createLogObserver(log)];
   if (settings.METRICS_PORT !== undefined) {
@@ -71,7 +75,7 @@ export async function wireServer(settings: Settings, system: System, log: Logger
     container.onActivation(tokens.storageEngine, (_, engine) => metrics.wrapStorageEngine(engine));
     container.onActivation(tokens.requestLimiter, (_, limiter) => metrics.wrapRateLimiter('requests', limiter));
     container.onActivation(tokens.rejectedCredentialLimiter, (_, limiter) =>
-      metrics.wrapRateLimiter('refusals', limiter),
+      metrics.wrapRateLimiter(REJECTED_CREDENTIAL_LIMIT_NAME, limiter),
     );
     observers.push(metrics);
   }

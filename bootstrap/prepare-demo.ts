@@ -31,7 +31,7 @@ export async function prepareDemo(engine: StorageEngine, system: System, setting
     return await engine.runInTransaction((transaction) => createMissing(transaction, system, DEMO_API_KEY));
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    const setting = storages[STORAGE].location ?? 'STORAGE';
+    const setting = storages[STORAGE].locationSetting ?? 'STORAGE';
     const reason = removeFinalPeriod((error as Error).message);
     throw new UsageError([
       `${setting}: the demo workspace cannot be created (${reason}), fix this problem or set DEMO_WORKSPACE=false`,

@@ -78,7 +78,7 @@ export function getSettingWarnings(environment: EnvironmentVariables): string[] 
   ];
 }
 
-/** Returns a warning for each given `location` (see `AdapterChoice`) of an adapter that is not chosen. */
+/** Returns a warning for each setting that is given, but is the `locationSetting` (`AdapterChoice`) of an adapter that is not chosen. */
 function findIneffectiveLocations(
   environment: EnvironmentVariables,
   name: 'STORAGE' | 'RATE_LIMITER',
@@ -86,6 +86,9 @@ function findIneffectiveLocations(
 ): string[] {
   const chosen = settings[name].safeParse(environment[name]).data;
   return Object.entries(choices)
-    .filter(([value, { location }]) => location && environment[location] !== undefined && value !== chosen)
-    .map(([value, { location }]) => `${location}: has no effect without ${name}=${value}`);
+    .filter(
+      ([value, { locationSetting }]) =>
+        locationSetting && environment[locationSetting] !== undefined && value !== chosen,
+    )
+    .map(([value, { locationSetting }]) => `${locationSetting}: has no effect without ${name}=${value}`);
 }

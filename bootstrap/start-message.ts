@@ -29,9 +29,11 @@ export function formatStartMessage(settings: Settings, running: ListeningAddress
 
 /** Returns the command that creates another API key or, if there is no workspace, the first workspace. */
 function describeNextCommand(settings: Settings, workspaceId: string | undefined): string {
-  const { location } = storages[settings.STORAGE];
-  const isDefault = location === undefined || settings[location] === settingSchemas[location].parse(undefined);
-  const program = `${isDefault ? '' : `${location}=${quoteForShell(String(settings[location]))} `}npx advocacy`;
+  const { locationSetting } = storages[settings.STORAGE];
+  const isDefault =
+    locationSetting === undefined || settings[locationSetting] === settingSchemas[locationSetting].parse(undefined);
+  const assignment = isDefault ? '' : `${locationSetting}=${quoteForShell(String(settings[locationSetting]))} `;
+  const program = `${assignment}npx advocacy`;
   return workspaceId === undefined
     ? `Create a workspace:\n  ${program} workspace create --name NAME`
     : `Create another API key:\n  ${program} key create --workspace ${workspaceId}`;

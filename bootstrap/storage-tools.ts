@@ -18,7 +18,7 @@ export function createStorageTools(
   system: System,
   log: Logger,
 ): StorageTools {
-  const { backUpProgram, location: locationSetting } = storages[settings.STORAGE];
+  const { backUpProgram, locationSetting } = storages[settings.STORAGE];
   /**
    * Rejects if the database has no workspace. The setting that locates it is then probably wrong, and opening the storage may have
    * created the database.
@@ -70,15 +70,15 @@ const FILE_PROBLEMS: Readonly<Record<string, string>> = {
 
 /** Returns settings that select the storage of a URL. */
 function selectTarget(url: string, settings: Settings): Settings {
-  for (const [name, { parseUrl, location }] of Object.entries(storages)) {
+  for (const [name, { parseUrl, locationSetting }] of Object.entries(storages)) {
     const value = parseUrl?.(url);
-    if (value === undefined || location === undefined) continue;
-    const { success, data, error } = settingSchemas[location].safeParse(value);
+    if (value === undefined || locationSetting === undefined) continue;
+    const { success, data, error } = settingSchemas[locationSetting].safeParse(value);
     if (!success) throw new UsageError([`--to: ${error.issues[0]?.message}`]);
-    const target: Settings = { ...settings, STORAGE: name as Settings['STORAGE'], [location]: data };
+    const target: Settings = { ...settings, STORAGE: name as Settings['STORAGE'], [locationSetting]: data };
     // For files, `resolve` makes relative and absolute paths equal. To URLs, it only prepends the current folder.
-    const isSource = name === settings.STORAGE && resolve(String(data)) === resolve(String(settings[location]));
-    if (isSource) throw new UsageError([`--to: must not be the database of ${location}, which is the source`]);
+    const isSource = name === settings.STORAGE && resolve(String(data)) === resolve(String(settings[locationSetting]));
+    if (isSource) throw new UsageError([`--to: must not be the database of ${locationSetting}, which is the source`]);
     return target;
   }
   throw new UsageError(['--to: must be mongodb://…, mongodb+srv://… or sqlite:FILE']);

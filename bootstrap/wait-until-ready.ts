@@ -6,11 +6,12 @@ const POLL_INTERVAL_MS = 50;
 
 /**
  * Waits up to `CONNECT_TIMEOUT_MS` for the database, which may still be starting or creating indexes. Then rejects with `UsageError` if
- * the database is unavailable. `location` is the setting or the option that says where the database is.
+ * the database is unavailable. `settingOrOption` is the name of the setting or option that says
+ * where the database is.
  */
 export async function waitUntilReady(
   storage: { checkReady(): Promise<void> },
-  location: string | undefined,
+  settingOrOption: string | undefined,
 ): Promise<void> {
   for (const deadline = performance.now() + CONNECT_TIMEOUT_MS; ; await delay(POLL_INTERVAL_MS)) {
     const problem = await storage.checkReady().then(
@@ -22,7 +23,7 @@ export async function waitUntilReady(
     // Some messages already contain the reason after a colon, such as "MongoDB cannot be used: …".
     const isExplained = problem.includes(':');
     throw new UsageError([
-      isExplained ? problem : `${problem}. Check that it is running and that ${location} is correct.`,
+      isExplained ? problem : `${problem}. Check that it is running and that ${settingOrOption} is correct.`,
     ]);
   }
 }
