@@ -85,9 +85,9 @@ export interface RecordSchema<T extends Entity> {
 /** Options of `RecordStore.add`. */
 export interface AddOptions {
   /**
-   * Whether `add` may resolve before the record is committed. Until the commit, later writes find the record, but reads may miss it. The
-   * commit has ended when a write that began after `add` resolved has resolved, too. A crash before the commit, or a failed commit, loses
-   * the record.
+   * Whether `add` may resolve before the record is committed. Until the commit, later writes find the record, but reads may miss it. A
+   * crash before the commit, or a failed commit, loses the record. The commit has ended when a write without `canBeLost` that began after
+   * `add` resolved has resolved, too.
    */
   readonly canBeLost?: boolean;
 }
