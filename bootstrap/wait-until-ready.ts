@@ -6,8 +6,8 @@ const POLL_INTERVAL_MS = 50;
 
 /**
  * Waits up to `CONNECT_TIMEOUT_MS` for the database, which may still be starting or creating indexes. Then rejects with `UsageError` if
- * the database is unavailable. `settingOrOption` is the name of the setting or option that says
- * where the database is.
+ * the database is unavailable. `settingOrOption` is the name of the setting or option that locates
+ * the database.
  */
 export async function waitUntilReady(
   storage: { checkReady(): Promise<void> },

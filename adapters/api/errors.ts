@@ -122,7 +122,7 @@ export const errors = {
     meaning: 'Too many requests.',
     causes: [
       `The key exceeded its rate limit (${DEFAULT_REQUEST_LIMIT} requests per minute by default).`,
-      `The client address sent too many rejected credentials (${DEFAULT_REJECTED_CREDENTIAL_LIMIT} per minute by default). Requests with a valid key usually still succeed, but can also get this error while many other keys from this address are being checked.`,
+      `The client address sent too many rejected credentials (${DEFAULT_REJECTED_CREDENTIAL_LIMIT} per minute by default). Requests with a valid key usually still succeed. They can also get this error while many other keys from this address are checked.`,
       'The service is overloaded.',
       'Clients with keys of your workspace send bodies or read responses too slowly, so that the requests of your workspace use too much memory.',
     ],

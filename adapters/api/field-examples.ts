@@ -19,12 +19,12 @@ export interface BodyExample {
 }
 
 /**
- * Adds examples to the fields of schemas. The examples of a field are the first of these that exist:
+ * Adds examples to the fields of schemas. A field gets the first of these that exists:
  *
- * 1. the examples that it declares
- * 2. its value in the example of the body
- * 3. the examples of the field with the same name in another body of the resource. Examples of PATCH bodies often omit fields.
- * 4. a value that its keywords allow (`findExamples`)
+ * 1. The examples that it declares.
+ * 2. Its value in the example of the body.
+ * 3. The examples of the field with the same name in another body of the resource. Examples of PATCH bodies often omit fields.
+ * 4. A value that its keywords allow (`findExamples`).
  */
 export function addFieldExamples(bodies: readonly BodyExample[], components: Readonly<Record<string, unknown>>): void {
   const resolve = (schema: JsonSchema): JsonSchema =>

@@ -23,7 +23,7 @@ const shareResponse = z
     link: responseText(URL_LENGTH)
       .nullable()
       .describe(
-        'The short link of the member, which redirects to the `destinationUrl` of the campaign and counts clicks. `null` if short links are off, or if the campaign has no `destinationUrl`. If the campaign has no domain, or its domain is unverified or archived, the link uses the common URL that the operator has set (`LINKS_URL`), and is `null` without that setting.',
+        'The short link of the member, which redirects to the `destinationUrl` of the campaign and counts clicks. `null` if short links are off, or if the campaign has no `destinationUrl`. If the campaign has no domain that is verified and not archived, the link uses the common URL of the operator (`LINKS_URL`). Without that setting, it is `null`.',
       ),
     clicks: count.describe('The number of clicks on the short link.'),
     createdAt,

@@ -67,9 +67,9 @@ export interface RecordSchema<T extends Entity> {
   /** Each field that is unique within a workspace, and the error message of a duplicate. */
   readonly unique: { readonly [F in Field<T>]?: string };
   /**
-   * The indexes. Each index applies within a workspace. A query can order only by the last field of an index. The work for the first page
-   * does not depend on the number of records in the workspace if the query has exactly these conditions: for each earlier field of the
-   * index, a condition with a single value. Conditions on flags (fields of the type `boolean`) may be missing.
+   * The indexes. Each index applies within a workspace. A query can order only by the last field of an index. If it has a
+   * condition with a single value for each earlier field, and no other condition, its first page takes the same work in a workspace of any
+   * size. Conditions on flags (fields of the type `boolean`) may be missing.
    */
   readonly indexes: readonly (readonly [...Field<T>[], Field<T>])[];
   /** The values of fields that records of earlier versions lack (docs/adr/0003-repositories.md). */

@@ -124,10 +124,10 @@ export async function addEach<T>(
 export type StorageEngine = RecordStores & {
   /**
    * Runs work in a transaction. The work sees the records as they were when it started, and its own changes. Calls outside of the transaction
-   * see all of its changes or none, and reads never wait. A change outside of the transaction, while it runs:
+   * see all of its changes or none, and reads never wait. A change outside of the transaction, while it runs, depends on the engine.
    *
-   * - In an optimistic engine, the change is made at once, unless the work has already changed the same record: then the change waits until
-   *   the transaction has ended. If the work later changes a record that was changed outside, the engine runs the work again.
+   * - In an optimistic engine, the change is made at once. But if the work has already changed the same record, the change waits until the
+   *   transaction has ended. If the work later changes a record that was changed outside, the engine runs the work again.
    * - In a serialized engine, the change is made after the transaction has ended.
    *
    * So the work must make its own changes with its argument `engine`, and must not wait for changes outside of the transaction.

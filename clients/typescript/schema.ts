@@ -1064,7 +1064,7 @@ export interface components {
              */
             readonly memberName: string;
             /**
-             * @description The short link of the member, which redirects to the `destinationUrl` of the campaign and counts clicks. `null` if short links are off, or if the campaign has no `destinationUrl`. If the campaign has no domain, or its domain is unverified or archived, the link uses the common URL that the operator has set (`LINKS_URL`), and is `null` without that setting.
+             * @description The short link of the member, which redirects to the `destinationUrl` of the campaign and counts clicks. `null` if short links are off, or if the campaign has no `destinationUrl`. If the campaign has no domain that is verified and not archived, the link uses the common URL of the operator (`LINKS_URL`). Without that setting, it is `null`.
              * @example https://go.northwind.example/4fK9xQ2b
              */
             readonly link: string | null;
@@ -1774,7 +1774,7 @@ export interface components {
          * @description Too many requests.
          *
          *     - The key exceeded its rate limit (600 requests per minute by default).
-         *     - The client address sent too many rejected credentials (60 per minute by default). Requests with a valid key usually still succeed, but can also get this error while many other keys from this address are being checked.
+         *     - The client address sent too many rejected credentials (60 per minute by default). Requests with a valid key usually still succeed. They can also get this error while many other keys from this address are checked.
          *     - The service is overloaded.
          *     - Clients with keys of your workspace send bodies or read responses too slowly, so that the requests of your workspace use too much memory.
          *

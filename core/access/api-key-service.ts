@@ -80,8 +80,8 @@ export class ApiKeyService {
   }
 
   /**
-   * Returns whether `authenticate` would look up a secret that may be unknown: it is well-formed, and the cache has no entry for
-   * it, not even one that has expired or is being loaded. An expired entry shows that the key was valid before.
+   * Returns whether `authenticate` would look up a well-formed secret that the cache has no entry for. An entry that has expired or is being
+   * loaded counts, too: it shows that the key was valid before, or that its lookup is already running.
    */
   isFirstLookup(secret: string): boolean {
     return this.isWellFormed(secret) && !this.callers.has(this.system.sha256(secret));

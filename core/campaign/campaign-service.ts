@@ -149,8 +149,8 @@ export class CampaignService {
 
   /**
    * Returns the IDs of the campaigns that the member has shared, or `undefined` if the actor has no member. Shares are read after the
-   * campaigns. The position of a share is its number in its campaign: a share with a position above `shares` was added after the campaign
-   * was read, and is ignored, so that `hasShared` and `shares` agree.
+   * campaigns. The shares of a campaign are numbered from 1 (`position`). A share with a position above `shares` was added after the
+   * campaign was read. It is ignored, so that `hasShared` and `shares` agree.
    */
   private async findSharedIds(
     { workspaceId, member }: Actor,

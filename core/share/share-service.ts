@@ -12,7 +12,7 @@ import type { ShareFilter } from './share-repository.ts';
 
 /**
  * A share with the name of its member and its short link. `link` is `null` if short links are off, if the campaign has no destination, or
- * if there is no host for its links (`getLinkBase`).
+ * if its links have no host (`getLinkBase`).
  */
 export type ShareView = Omit<Share, 'linkKey'> & { readonly memberName: string; readonly link: string | null };
 
