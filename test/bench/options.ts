@@ -5,8 +5,8 @@ import { serverNames } from './servers.ts';
 
 /** The types of requests that are measured on each storage. */
 const TYPE_NAMES: Readonly<Record<StorageName, readonly string[]>> = {
-  sqlite: ['list', 'get', 'create', 'idempotent create', 'search', 'page 400'],
-  mongodb: ['list', 'get', 'create', 'search', 'page 400'],
+  sqlite: ['list', 'get', 'create', 'idempotent create', 'search', 'deep page'],
+  mongodb: ['list', 'get', 'create', 'search', 'deep page'],
 };
 
 /**

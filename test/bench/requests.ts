@@ -76,7 +76,7 @@ export function createRequestTypes(read: Sample, written: Sample, ids: readonly 
   };
   const search: RequestType = { ...list, ...HEAVY_LOAD, name: 'search', requests: RARE_TEXTS.map(createSearchRequest) };
   const deepPages = Array.from({ length: DEEP_PAGE_COUNT }, (_, i) => createPageRequest(DEEP_PAGE - i));
-  const deep: RequestType = { ...list, ...HEAVY_LOAD, name: `page ${DEEP_PAGE}`, requests: deepPages };
+  const deep: RequestType = { ...list, ...HEAVY_LOAD, name: 'deep page', requests: deepPages };
   return { list, get, create, createOnce, search, deep };
 }
 
