@@ -72,7 +72,7 @@ suite('a service with workers', {
         await stop();
         assert.equal(await service.waitForExit(), 0);
         assert.deepEqual(pids.filter(isRunning), []);
-        assert.match(service.output.stderr, /did not stop in time, killing it/);
+        assert.match(service.output.stderr, /killing a worker that has not stopped/);
       };
       const withOneSignal = withProcess(
         settings,
