@@ -39,11 +39,11 @@ const copyCommand = defineCommand({
   run: async ({ storageTools, signal, progress }, { to, resume }) => {
     const onProgress = (count: number, total: number) => progress.show(count, 'records', count / total);
     const copying = storageTools.copy(to, { isResumed: resume, signal, onProgress });
-    const { isComplete, ...result } = await copying.finally(() => progress.clear());
-    const json = { ended: isComplete ? 'done' : 'stopped', ...result };
-    const { copiedCount, differentCount, counts } = result;
+    const { isComplete, processedCount, differentCount, counts } = await copying.finally(() => progress.clear());
+    // The output calls the processed records `copiedCount`, also those that the target already had.
+    const json = { ended: isComplete ? 'done' : 'stopped', copiedCount: processedCount, differentCount, counts };
     if (!isComplete) {
-      const message = `Stopped after ${formatCount(copiedCount, 'record')}. ${RESUME_ADVICE}`;
+      const message = `Stopped after ${formatCount(processedCount, 'record')}. ${RESUME_ADVICE}`;
       return { json, message, exitCode: INTERRUPTED_EXIT_CODE };
     }
     const total = counts.reduce((sum, { target }) => sum + target, 0);

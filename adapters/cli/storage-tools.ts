@@ -11,7 +11,7 @@ export interface CopyResult {
   /** Whether the copy reached its end. `false` if it was aborted. */
   readonly isComplete: boolean;
   /** The number of source records that were processed, even if the target already had some of them or rejected them. */
-  readonly copiedCount: number;
+  readonly processedCount: number;
   /** The number of processed records that are missing in the target after the copy, or have other content there. */
   readonly differentCount: number;
   /** The counts of a complete copy. Otherwise, the list is empty. */
@@ -23,8 +23,8 @@ export interface CopyOptions {
   readonly isResumed: boolean;
   /** Aborted when the copy must stop. */
   readonly signal: AbortSignal;
-  /** Called with the `copiedCount` so far, and the expected number of all records. */
-  onProgress(copiedCount: number, totalCount: number): void;
+  /** Called with the `processedCount` so far, and the expected number of all records. */
+  onProgress(processedCount: number, totalCount: number): void;
 }
 
 /** The operations on the configured storage as a whole. */

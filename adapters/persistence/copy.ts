@@ -43,7 +43,7 @@ export async function copyAndCompare(
     processedCount += outcome.processedCount;
     differentCount += outcome.differentCount;
     onProgress(processedCount, Math.max(processedCount, total));
-    if (signal.aborted) return { isComplete: false, copiedCount: processedCount, differentCount, counts: [] };
+    if (signal.aborted) return { isComplete: false, processedCount, differentCount, counts: [] };
   }
   const [sourceCounts, targetCounts] = await Promise.all([countRecords(source), countRecords(target)]);
   const counts = [...sourceCounts].map(([records, count]) => ({
@@ -51,7 +51,7 @@ export async function copyAndCompare(
     source: count,
     target: targetCounts.get(records) ?? 0,
   }));
-  return { isComplete: true, copiedCount: processedCount, differentCount, counts };
+  return { isComplete: true, processedCount, differentCount, counts };
 }
 
 /**

@@ -293,7 +293,7 @@ suite('the progress of a copy', {
           backUp: async () => undefined,
           copy: async (_url, { onProgress }) => {
             onProgress(500, 2_000);
-            return (await result) ?? { isComplete: true, copiedCount: 2_000, differentCount: 0, counts: [] };
+            return (await result) ?? { isComplete: true, processedCount: 2_000, differentCount: 0, counts: [] };
           },
         },
       );
