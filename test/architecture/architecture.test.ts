@@ -51,6 +51,7 @@ const sharedFiles: Readonly<Record<string, readonly string[]>> = {
   'adapters/http': ['adapters/api', 'adapters/logging/serialize-error.ts'],
   'adapters/cli': ['adapters/api', 'adapters/logging/terminal-text.ts', 'adapters/samples'],
   'adapters/links': [
+    'adapters/api/url.ts',
     'adapters/http/client-address.ts',
     'adapters/http/time-budget.ts',
     'adapters/http/protection/protection.ts',
