@@ -2,13 +2,21 @@ import { isIP, isIPv6 } from 'node:net';
 import type { Request } from 'express';
 
 /**
- * Returns the address that identifies a client, for example for the limit of rejected credentials. It is an IPv4 address, or the /64
- * network of an IPv6 address, because the owner of such a network can use all addresses in it. If a trusted proxy states a valid
- * address, this address is used. Otherwise, the address of the connection is used.
+ * Returns the address that identifies a client, for example for the limit of rejected credentials. It is an IPv4 address,
+ * or the /64 network of an IPv6 address, because the owner of such a network can use all addresses in it. If a trusted
+ * proxy states a valid address, with or without a port, this address is used. Otherwise, the address of the connection
+ * is used.
  */
 export function getClientAddress({ ip = '', socket }: Pick<Request, 'ip' | 'socket'>): string {
-  const address = isIP(ip) ? ip : (socket.remoteAddress ?? '');
+  const stated = removePort(ip);
+  const address = isIP(stated) ? stated : (socket.remoteAddress ?? '');
   return isIPv6(address) ? getNetwork(address) : address;
+}
+
+/** Removes the port of an address, and the brackets around an IPv6 address: some proxies send them in `X-Forwarded-For`. */
+export function removePort(address: string): string {
+  const [, inBrackets, ipv4] = /^(?:\[([^\]]*)\](?::\d*)?|([\d.]+):\d*)$/.exec(address) ?? [];
+  return inBrackets ?? ipv4 ?? address;
 }
 
 /** The first six groups of an IPv4-mapped IPv6 address. */

@@ -10,7 +10,7 @@ import { type ProtectedServer, Protection } from './protection/protection.ts';
 import { createBodyReader } from './request-body.ts';
 import { getPath, normalizeTargetOrFindProblem } from './request-target.ts';
 import { type Observer, Responder } from './responder.ts';
-import type { TrustProxy } from './trust-proxy.ts';
+import { createProxyCheck, type TrustProxy } from './trust-proxy.ts';
 
 /** The settings of the HTTP server. */
 export interface HttpSettings {
@@ -39,7 +39,7 @@ export function createHttpService(
   const authenticate = createAuthenticator(services, protection);
   const readBody = createBodyReader(settings.bodyLimit, protection);
   const expressApp = createExpressApp({ ...services, responder, protection, authenticate, readBody });
-  expressApp.set('trust proxy', settings.trustProxy);
+  expressApp.set('trust proxy', createProxyCheck(settings.trustProxy));
 
   const fail = (response: ServerResponse, error: unknown) => responder.fail(response, error);
   const serve = (request: IncomingMessage, response: ServerResponse) => {

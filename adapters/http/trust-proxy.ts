@@ -1,12 +1,13 @@
 import { isIP } from 'node:net';
 import proxyAddr from 'proxy-addr';
+import { removePort } from './client-address.ts';
 
 /** A value of the `trust proxy` setting of Express. */
 export type TrustProxy = boolean | number | string;
 
 /**
- * Parses a value of `trust proxy`. Returns `undefined` if Express would reject the value, or would read an address in it differently
- * than people do. For example, Express reads the first number of `010.0.0.1` as octal.
+ * Parses a value of `trust proxy`. Returns `undefined` if Express would reject the value, or would read an address in it
+ * differently than people do. For example, Express reads the first number of `010.0.0.1` as octal.
  */
 export function parseTrustProxy(value: string): TrustProxy | undefined {
   if (value === 'true' || value === 'false') return value === 'true';
@@ -22,11 +23,12 @@ export function parseTrustProxy(value: string): TrustProxy | undefined {
 }
 
 /**
- * Returns a function that checks whether an address is a trusted proxy, as Express does for this value of `trust proxy`. Throws if
- * the value is not valid.
+ * Returns a function that checks whether an address is a trusted proxy, as Express does for this value of `trust proxy`.
+ * Unlike Express, it ignores the port of an address. Throws if the value is not valid.
  */
 export function createProxyCheck(trustProxy: TrustProxy): (address: string, distance: number) => boolean {
   if (typeof trustProxy === 'boolean') return () => trustProxy;
   if (typeof trustProxy === 'number') return (_, distance) => distance < trustProxy;
-  return proxyAddr.compile(trustProxy.split(',').map((entry) => entry.trim()));
+  const isTrusted = proxyAddr.compile(trustProxy.split(',').map((entry) => entry.trim()));
+  return (address, distance) => isTrusted(removePort(address), distance);
 }

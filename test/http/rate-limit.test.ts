@@ -300,11 +300,24 @@ suite('the address of a caller', {
   'is taken from X-Forwarded-For if the proxy is trusted': () =>
     each(textCases('true', '1', 'loopback', '127.0.0.1', '10.0.0.0/8, 127.0.0.0/8'), (TRUST_PROXY) =>
       withSettings({ REFUSED_CREDENTIALS_PER_MINUTE: '1', TRUST_PROXY }, async ({ api }) => {
-        for (const address of ['203.0.113.1', '203.0.113.2', '2001:db8::1', '::ffff:203.0.113.3']) {
+        for (const address of [
+          ...['203.0.113.1', '203.0.113.2', '2001:db8::1', '::ffff:203.0.113.3'],
+          ...['203.0.113.4:50001', '[2001:db8:0:1::1]:443', '[2001:db8:0:2::1]'],
+        ]) {
           assertError(await sendFrom(api, address), 401);
           assertLimited(await sendFrom(api, address), /credentials/);
         }
       }),
+    ),
+
+  'is found behind a trusted proxy that X-Forwarded-For names with a port': () =>
+    withSettings(
+      { REFUSED_CREDENTIALS_PER_MINUTE: '1', TRUST_PROXY: 'loopback, 10.0.0.0/8, fd00::/8' },
+      async ({ api }) => {
+        assertError(await sendFrom(api, '203.0.113.1:50001, 10.0.0.1:4000, [fd00::1]:4000'), 401);
+        assertLimited(await sendFrom(api, '203.0.113.1:50002, 10.0.0.2:5000'), /credentials/);
+        assertError(await sendFrom(api, '203.0.113.2, [fd00::1]'), 401);
+      },
     ),
 
   'is not taken from the addresses that the caller adds to X-Forwarded-For': () =>
@@ -318,7 +331,7 @@ suite('the address of a caller', {
   'is that of the connection if the proxy states an invalid address': () =>
     withSettings({ REFUSED_CREDENTIALS_PER_MINUTE: '1', TRUST_PROXY: '1' }, async ({ api }) => {
       assertError(await sendFrom(api, 'unknown'), 401);
-      for (const text of ['another', 'x'.repeat(10_000), '203.0.113.1:8080']) {
+      for (const text of ['another', 'x'.repeat(10_000), '203.0.113.1:http']) {
         assertLimited(await sendFrom(api, text), /credentials/);
       }
     }),

@@ -307,7 +307,8 @@ suite('a request for a short link', {
       const from = (address: string) => request({ path: `/${UNKNOWN_KEY}`, headers: { 'X-Forwarded-For': address } });
       for (let i = 0; i < 60; i++) await from(`192.0.2.9, 198.51.100.1`);
       assert.equal((await from('203.0.113.5, 198.51.100.1')).status, 429);
-      assert.equal((await from('198.51.100.1, 198.51.100.2')).status, 404);
+      assert.equal((await from('203.0.113.5:50001, 198.51.100.1:50002')).status, 429);
+      assert.equal((await from('198.51.100.1, 198.51.100.2:443')).status, 404);
     },
     1,
   ),
@@ -377,6 +378,20 @@ suite('a click', {
     await request({ path, host: FULL });
     assert.deepEqual(await readClicks(), [0, 0]);
   }),
+
+  'counts once per address, of which the port is no part': withLinks(async ({ request, share, readClicks }) => {
+    const path = await share(null);
+    for (const address of [
+      '203.0.113.7:50001',
+      '203.0.113.8',
+      '203.0.113.7:50002',
+      '[2001:db8::1]:443',
+      '[2001:db8::1]',
+    ])
+      await request({ path, headers: { 'X-Forwarded-For': address } });
+    await readClicks();
+    assert.deepEqual(await readClicks(), [3, 3]);
+  }, 1),
 
   'counts for each link that a visitor follows': withLinks(async ({ request, share, readClicks }) => {
     await request({ path: await share(null) });
