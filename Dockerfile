@@ -1,10 +1,6 @@
 FROM node:24.19.0-bookworm-slim AS base
 WORKDIR /app
 
-FROM base AS dependencies
-COPY package.json package-lock.json ./
-RUN npm ci --omit=dev --ignore-scripts
-
 FROM base AS build
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
@@ -12,14 +8,14 @@ COPY tsconfig.json build.js ./
 COPY core core
 COPY adapters adapters
 COPY bootstrap bootstrap
-RUN npm run build
+RUN npm run build && npm prune --omit=dev --ignore-scripts
 
 FROM base
 ENV NODE_ENV=production HOST=0.0.0.0
 COPY package.json CHANGELOG.md ./
 # The service shows some of the guides.
 COPY docs docs
-COPY --from=dependencies /app/node_modules node_modules
+COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY --from=build /app/adapters/http/docs/static adapters/http/docs/static
 # The folder of the default SQLITE_FILE.

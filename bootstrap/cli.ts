@@ -4,7 +4,6 @@ import { version } from '../adapters/api/version.ts';
 import { type OpenedApplication, runCommandLine } from '../adapters/cli/run-command-line.ts';
 import { UsageError } from '../adapters/cli/usage-error.ts';
 import { listNamesWith, storages } from './adapters.ts';
-import { relaySignalsOfNpx } from './npx.ts';
 import { readSettings } from './read-settings.ts';
 import { findShortMisspellings } from './setting-names.ts';
 import type { Settings } from './settings.ts';
@@ -13,7 +12,6 @@ import { waitUntilReady } from './wait-until-ready.ts';
 
 const { stdin, stdout, stderr, env } = process;
 let isServing = false;
-relaySignalsOfNpx(env);
 
 const exitCode = await runCommandLine(process.argv.slice(2), {
   version,

@@ -32,6 +32,6 @@ export const parentCommands: Readonly<Record<string, string>> = {
 export const serveCommand = {
   name: 'serve',
   summary: 'start the server',
-  details: 'Works like `npm start`, but does not build. Unlike the other commands, it also works with STORAGE=memory.',
+  details: 'Unlike the other commands, it also works with STORAGE=memory.',
   example: 'serve',
 };

@@ -35,7 +35,7 @@ suite('the section "Run on one machine" of docs/operating.md', {
     withCheckout({ packages: 'none' }, async (checkout) => {
       const { code, stderr } = await checkout.run('npm ci --omit=dev');
       assert.equal(code, 0, stderr);
-      assert.match(stderr, /The compilers are not installed, so nothing is built\. /);
+      assert.match(stderr, /Nothing is built, because the compilers are not installed\. /);
       assert.equal(hasCompilers(checkout), false);
       await cp(join(root, 'dist'), join(checkout.folder, 'dist'), { recursive: true });
       const { url } = await checkout.start('npm start');

@@ -2,12 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commands, parentCommands } from '../../adapters/cli/commands.ts';
-import { withCheckout } from '../support/checkout.ts';
 import { createCommandLine } from '../support/command-line.ts';
 import { type ConsoleStep, parseSteps, runSteps } from '../support/console-steps.ts';
 import { withFakeNpx } from '../support/fake-npx.ts';
 import { createDatabase } from '../support/mongod.ts';
-import { isLong } from '../support/scale.ts';
 import { findFreePort } from '../support/server-process.ts';
 import { suite } from '../support/suite.ts';
 
@@ -45,7 +43,7 @@ async function runInNewFolder(steps: readonly ConsoleStep[]): Promise<string[]> 
   const mongodb = steps.some(({ command }) => command.includes(MONGODB_URI)) ? await createDatabase() : undefined;
   let outputs: string[] = [];
   try {
-    await (isLong ? runInCheckout : withFakeNpx)(async (folder, env) => {
+    await withFakeNpx(async (folder, env) => {
       const port = await findFreePort();
       const changeFolder = { command: `cd ${folder}`, output: '' };
       const ownSteps = steps.map(({ command, output }) => {
@@ -59,13 +57,6 @@ async function runInNewFolder(steps: readonly ConsoleStep[]): Promise<string[]> 
     await mongodb?.stop();
   }
   return outputs.slice(1);
-}
-
-type TestInFolder = (folder: string, env: Readonly<Record<string, string>>) => Promise<void>;
-
-/** Runs a test in a checkout with the `npx` of npm. This is for long tests, because `npx` takes a second for each command. */
-function runInCheckout(test: TestInFolder): Promise<void> {
-  return withCheckout({ isBuilt: true, packages: 'production' }, ({ folder, env }) => test(folder, env));
 }
 
 /** Returns a page with new outputs of its steps. */
