@@ -111,7 +111,7 @@ export const errors = {
       'The end date of a campaign is before its start date.',
       'A referenced tag, group, content pillar or domain does not exist in the workspace.',
       'A referenced content pillar or domain is archived.',
-      'The `Idempotency-Key` was already used for the same operation with another ID in the path, or with another body.',
+      'The `Idempotency-Key` was already used with another path or body.',
     ],
     remedy:
       'Fix the problem that the message describes, then send the request again. If fields are invalid, the message lists up to ten of them as `field: problem`, separated by `; `.',

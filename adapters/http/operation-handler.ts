@@ -55,17 +55,16 @@ export function createOperationHandler(
     const idempotencyKey = operation.method === 'POST' ? readIdempotencyKey(request) : undefined;
     const body = operation.body && (await readBody(request, response, caller.workspaceId));
     const work = operation.prepare(query, body);
-    const id = request.params.id?.toLowerCase() ?? '';
+    const { id = '' } = request.params;
+    const path = operation.path.replace('{id}', () => id.toLowerCase());
     if (idempotencyKey !== undefined) {
       const { workspaceId, keyId } = caller;
       const idempotentRequest = {
         workspaceId,
         keyId,
-        operationId: operation.id,
         idempotencyKey,
         idempotencyKeyName: 'Idempotency-Key',
-        // The ID is the only part of the path that requests to the same operation can differ in.
-        fingerprint: computeFingerprint(id === '' ? body : [id, body ?? null]),
+        fingerprint: computeFingerprint([operation.method, path, body ?? null]),
       };
       const result = await timeBudget.run(
         app.runOnce(idempotentRequest, (transactionApp) => work(transactionApp, caller, id)),
@@ -73,7 +72,6 @@ export function createOperationHandler(
       responder.send(response, result.status, result.body, result.replayed ? ['Idempotency-Replayed', 'true'] : []);
     } else {
       const result = await timeBudget.run(work(app, caller, id));
-      const path = operation.path.replace('{id}', id);
       const link = result.hasNext === undefined ? undefined : formatPageLinks(path, query, result.hasNext);
       responder.send(response, result.status, result.body, link ? ['Link', link] : []);
     }

@@ -8,11 +8,10 @@ export interface IdempotentRequest {
   readonly workspaceId: string;
   /** The ID of the API key that the client sends. */
   readonly keyId: string;
-  readonly operationId: string;
   readonly idempotencyKey: string;
   /** What error messages call the idempotency key: the name that the caller knows. By default, `idempotencyKey`. */
   readonly idempotencyKeyName?: string;
-  /** A hash of the body and of the ID in the path, if the path has an ID. */
+  /** A hash of everything that a repeated request must have in common with the first one: its method, path and body. */
   readonly fingerprint: string;
 }
 
@@ -48,7 +47,7 @@ export class IdempotencyService {
     // If there is no record any more, the storage has just removed it because it had expired. The error makes the client retry.
     if (!current || current.response === null) throw createInProgressError();
     if (current.fingerprint !== fingerprint) {
-      const problem = 'was already used for this operation with another ID or body, send a new key';
+      const problem = 'was already used with another path or body, send a new key for each new request';
       throw createInvalidFieldsError([{ path: request.idempotencyKeyName ?? 'idempotencyKey', problem }]);
     }
     return { response: current.response };
@@ -82,8 +81,8 @@ export class IdempotencyService {
   }
 }
 
-function createRecordId({ keyId, operationId, idempotencyKey }: IdempotentRequest): string {
-  return `${keyId}/${operationId}/${idempotencyKey}`;
+function createRecordId({ keyId, idempotencyKey }: IdempotentRequest): string {
+  return `${keyId}/${idempotencyKey}`;
 }
 
 function createInProgressError(): CoreError {

@@ -3,7 +3,7 @@ import type { Entity } from '../shared/entity.ts';
 /** The response of the first successful request, in the form that the adapter needs to replay it. The core does not look inside. */
 export type StoredResponse = object;
 
-/** The lock or the stored response of a request with an idempotency key. Its ID combines API key, operation and idempotency key. */
+/** The lock or the stored response of a request with an idempotency key. Its ID combines API key and idempotency key. */
 export interface IdempotencyRecord extends Entity {
   readonly fingerprint: string;
   /** The ID of the attempt that has the lock. */

@@ -86,7 +86,7 @@ async function fill({ settings }: Database): Promise<readonly string[]> {
 /** Runs a change with an idempotency key. Returns whether its stored response was replayed. */
 async function runWithIdempotencyKey(app: Application, key: string): Promise<boolean> {
   const { workspaceId, keyId } = await app.apiKeys.authenticate(key);
-  const request = { workspaceId, keyId, operationId: 'createTag', idempotencyKey: 'once', fingerprint: 'of its body' };
+  const request = { workspaceId, keyId, idempotencyKey: 'once', fingerprint: 'of its body' };
   return (await app.runOnce(request, async () => ({ status: 201, body: '{}' }))).replayed;
 }
 

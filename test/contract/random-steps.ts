@@ -310,7 +310,7 @@ const creating = {
   runOnce: byCaller(
     { idempotencyKey: slugLabel, fingerprint: mostly('f', 'g'), name, isRejected: mostly(false, true) },
     (side, { workspaceId, keyId }, { name, isRejected, ...request }) =>
-      side.app.runOnce({ ...request, workspaceId, keyId, operationId: 'createTag' }, async (app) => {
+      side.app.runOnce({ ...request, workspaceId, keyId }, async (app) => {
         const tag = await app.tags.create(workspaceId, name);
         if (isRejected) throw new CoreError('conflict', 'rejected by the test');
         return { status: 201, body: JSON.stringify(tag) };

@@ -9,7 +9,6 @@ const RESPONSE = { status: 201, body: '{"id":"1"}' };
 const request: IdempotentRequest = {
   workspaceId: OWN,
   keyId: 'key',
-  operationId: 'createTag',
   idempotencyKey: 'once',
   fingerprint: 'a body',
 };
@@ -37,15 +36,15 @@ suite('the idempotency service', {
     for (let i = 0; i < 2; i++) assert.deepEqual(await service.acquire(request), { response: RESPONSE });
     await assert.rejects(service.acquire({ ...request, fingerprint: 'another body' }), {
       kind: 'invalid',
-      message: 'idempotencyKey: was already used for this operation with another ID or body, send a new key',
+      message: 'idempotencyKey: was already used with another path or body, send a new key for each new request',
     });
     assert.deepEqual(await service.acquire(request), { response: RESPONSE });
   },
 
-  'treats an idempotency key as new if the API key or the operation is another': async () => {
+  'treats an idempotency key as new of another API key': async () => {
     const { service } = createService();
     await service.acquire(request);
-    const others = [{ workspaceId: OTHER, keyId: 'c' }, { keyId: 'b' }, { operationId: 'b' }, { idempotencyKey: 'b' }];
+    const others = [{ workspaceId: OTHER, keyId: 'c' }, { keyId: 'b' }, { idempotencyKey: 'b' }];
     for (const other of others) assert.ok('lockOwner' in (await service.acquire({ ...request, ...other })));
   },
 

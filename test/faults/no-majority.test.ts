@@ -141,7 +141,6 @@ async function prepareChanges(environment: Environment, loseMajority: () => Prom
   const onceRequest = {
     workspaceId,
     keyId,
-    operationId: 'createTag',
     idempotencyKey: onceTag.name,
     fingerprint: computeFingerprint(onceTag),
   };

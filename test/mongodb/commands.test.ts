@@ -335,7 +335,7 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
   ready: ({ app }) => app.checkReady(),
   runOnce: async ({ app, caller }) => {
     const { workspaceId, keyId } = caller;
-    const request = { workspaceId, keyId, operationId: 'createTag', idempotencyKey: newName(), fingerprint: 'f' };
+    const request = { workspaceId, keyId, idempotencyKey: newName(), fingerprint: 'f' };
     const work = async (staged: Application) => {
       await staged.tags.create(workspaceId, newName());
       return { status: 201, body: '{}' };

@@ -162,9 +162,8 @@ suite('a SQLite engine that writes', {
         const app = new Application(createStorage(engine), createNodeSystem());
         const workspaceId = newId();
         const createTags = (key: string) =>
-          app.runOnce(
-            { workspaceId, keyId: 'key', operationId: 'createTag', idempotencyKey: key, fingerprint: 'x' },
-            (transaction) => transaction.tags.create(workspaceId, key),
+          app.runOnce({ workspaceId, keyId: 'key', idempotencyKey: key, fingerprint: 'x' }, (transaction) =>
+            transaction.tags.create(workspaceId, key),
           );
         await createTags('first');
         assert.equal(getCommitCount(), 1);

@@ -85,7 +85,7 @@ such as a UUID. If the response is lost, send the same request with the same key
 and a retry returns it with the header \`Idempotency-Replayed: true\`. So the record is created only once. After ${RESPONSE_TTL_HOURS} hours, the key counts
 as a new one. An error is not stored.
 
-- The same key with another ID in the path, or with another body, returns 422. In another operation, the key counts as a new one.
+- The same key with another path or body returns 422. Another API key can use it.
 - If the first request is still in progress, a retry returns 409. Retry after a moment.
 - PATCH and DELETE need no \`Idempotency-Key\`: you can repeat them. A repeated DELETE returns 404.
 
