@@ -1,3 +1,4 @@
+import { validate as isUuid, NIL } from 'uuid';
 import { z } from 'zod';
 import type { Caller, MemberActor, MemberPermission, Permission } from '../../core/access/caller.ts';
 import type { Application } from '../../core/application.ts';
@@ -110,7 +111,9 @@ export function defineOperation<
         shouldParseQuery && [query, rawQuery],
         body && [body, rawBody],
       );
-      return async (app, caller, id) => {
+      return async (app, caller, pathId) => {
+        // No storage gets a malformed ID: it is replaced by one that no record has, so that the response is that of an unknown ID.
+        const id = isUuid(pathId) ? pathId.toLowerCase() : NIL;
         const input = { caller, params: { id }, query: parsedQuery, body: parsedBody };
         const result = await run(app, input as unknown as OperationInput<Path, P, Query, Body>);
         return { status: result.status, body: JSON.stringify(select(result.body)), hasNext: result.hasNext };
