@@ -3,7 +3,6 @@ import { isbot } from 'isbot';
 import type { RateLimiter } from '../../core/access/rate-limiter.ts';
 import type { Link } from '../../core/link/link.ts';
 import type { LinkService } from '../../core/link/link-service.ts';
-import { memoize } from './memoize.ts';
 import { RecentVisits } from './recent-visits.ts';
 import type { VisitorHash } from './visitor-hash.ts';
 
@@ -18,12 +17,6 @@ export type ClickResult = (typeof CLICK_RESULTS)[number];
 export const VISIT_LIMIT = { count: 1, windowSeconds: 3_600 };
 /** The maximum number of visits that are being recorded. Further clicks are not counted. */
 const MAX_PENDING_COUNT = 10_000;
-
-/**
- * Returns whether a user agent is missing or is a bot. The results are kept, because `isbot` takes longer than all the rest of a
- * redirect, and many visitors have the same user agent.
- */
-const isBot = memoize((userAgent) => userAgent === '' || isbot(userAgent));
 
 /** Decides which redirects are clicks, and counts them. It delays no response. */
 export class ClickRecorder {
@@ -75,7 +68,7 @@ export class ClickRecorder {
 
 /** Returns the reason why a request is not a click of a person, or `undefined` if it is one. */
 function findReasonNotToCount({ headers }: IncomingMessage, userAgent: string): 'bot' | 'prefetch' | undefined {
-  if (isBot(userAgent)) return 'bot';
-  const [purpose, secPurpose] = [headers.purpose, headers['sec-purpose']].map((it) => String(it ?? '').toLowerCase());
-  return purpose === 'prefetch' || secPurpose?.startsWith('prefetch') ? 'prefetch' : undefined;
+  if (userAgent === '' || isbot(userAgent)) return 'bot';
+  const purposes = [headers.purpose, headers['x-purpose'], headers['x-moz'], headers['sec-purpose']];
+  return purposes.some((purpose) => /^(?:prefetch|preview)/i.test(String(purpose ?? ''))) ? 'prefetch' : undefined;
 }

@@ -1,50 +1,68 @@
 import type { IncomingMessage } from 'node:http';
 import { domainToASCII } from 'node:url';
+import { LRUCache } from 'lru-cache';
 import { normalizeSlug } from '../../core/domain/domain.ts';
 import { isLinkKey } from '../../core/link/link.ts';
-import type { LinkHost } from '../../core/link/link-service.ts';
+import type { LinkHost, LinkUrl } from '../../core/link/link-service.ts';
 import { BASE62 } from '../../core/shared/base62.ts';
+import { encodeUrl } from '../api/url.ts';
 
 /** The host and the key of the short link that a request asks for. */
 export interface LinkRequest {
   readonly host: LinkHost;
   /** The key of the link, if the path is exactly `/{key}`. */
   readonly key: string | undefined;
-  /** Whether the path is `/` and a word of base62 characters. Many such requests for unknown links may be an attempt to guess keys. */
+  /**
+   * Whether the path is `/` and a word of base62 characters. Many such requests for unknown links may be an attempt to
+   * guess keys.
+   */
   readonly looksLikeLink: boolean;
 }
 
 const ABSOLUTE_URL = /^https?:\/\/([^/?#]*)([^?#]*)/i;
 const PATH_OF_WORD = new RegExp(`^/[${BASE62}]+$`);
+/** The maximum number of characters of a host name. Longer ones cannot exist, and their conversion would be slow. */
+const MAX_HOST_NAME_LENGTH = 253;
+/** The maximum number of bytes of an authority with such a host name in UTF-8. */
+const MAX_AUTHORITY_BYTES = 4 * MAX_HOST_NAME_LENGTH + ':65535'.length;
 
 /**
- * Reads the target of a request. An absolute URL as the request target takes precedence over `Host` (RFC 9112, section 3.2.2).
- * `parseHost` is `parseLinkHost` for the base host of the server.
+ * Reads the target of a request. An absolute URL as the request target takes precedence over `Host` (RFC 9112, section
+ * 3.2.2). `baseHost` is the name of the host of `LinkSettings.baseUrl`.
  */
-export function parseLinkRequest(
-  { url = '', headers }: IncomingMessage,
-  parseHost: (authority: string) => LinkHost,
-): LinkRequest {
+export function parseLinkRequest({ url = '', headers }: IncomingMessage, baseHost: string | undefined): LinkRequest {
   const [, authority = headers.host ?? '', absolutePath] = ABSOLUTE_URL.exec(url) ?? [];
   const path = absolutePath ?? (url.split('?', 1)[0] as string);
   const word = path.slice(1);
   return {
-    host: parseHost(authority),
+    host: parseLinkHost(authority, baseHost),
     key: path.startsWith('/') && isLinkKey(word) ? word : undefined,
     looksLikeLink: PATH_OF_WORD.test(path),
   };
 }
 
-/** Returns the slug of an authority, and whether its host is `baseHost`, the host of `LinkSettings.baseUrl`. */
-export function parseLinkHost(authority: string, baseHost: string | undefined): LinkHost {
-  const name = parseHostName(authority);
-  return { slug: normalizeSlug(name, domainToASCII), isBase: name !== '' && name === baseHost };
+/** The maximum number of characters of the cached URLs, before and after they are encoded. */
+const MAX_URL_CACHE_SIZE = 10_000_000;
+
+/** Returns a function that parses the URLs of campaigns and domains, and caches the results: encoding can be slow. */
+export function createUrlParser(baseHost: string | undefined): (url: string) => LinkUrl {
+  const cache = new LRUCache<string, LinkUrl>({
+    maxSize: MAX_URL_CACHE_SIZE,
+    sizeCalculation: ({ uri }, url) => url.length + uri.length,
+    memoMethod: (url) => ({ uri: encodeUrl(url), host: parseLinkHost(new URL(url).host, baseHost) }),
+  });
+  return (url) => cache.memo(url);
 }
 
-/** Returns the host name of an authority: without user, port and trailing dot, in lower case. It can be an address, such as `[::1]`. */
-export function parseHostName(authority: string): string {
+/**
+ * Returns the host of an authority: without user, port and one trailing dot, in ASCII and in lower case. The name is
+ * empty if it is too long.
+ */
+export function parseLinkHost(authority: string, baseHost: string | undefined): LinkHost {
   // Node reads each byte of a header as a character. Some clients send an internationalized name in UTF-8.
-  const text = Buffer.from(authority, 'latin1').toString();
-  const name = text.replace(/^.*@/, '').replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
-  return domainToASCII(name) || name;
+  const text = authority.length > MAX_AUTHORITY_BYTES ? '' : Buffer.from(authority, 'latin1').toString();
+  const host = text.replace(/^.*@/, '').replace(/:\d*$/, '').toLowerCase();
+  if ([...host].length > MAX_HOST_NAME_LENGTH + '.'.length) return { name: '', slug: undefined, isBase: false };
+  const name = (domainToASCII(host) || host).replace(/\.$/, '');
+  return { name, slug: normalizeSlug(host, domainToASCII), isBase: name !== '' && name === baseHost };
 }

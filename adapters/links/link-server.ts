@@ -1,15 +1,15 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import proxyAddr from 'proxy-addr';
 import type { RateLimiter } from '../../core/access/rate-limiter.ts';
-import type { Link } from '../../core/link/link.ts';
+import type { Link, LinkTarget } from '../../core/link/link.ts';
 import type { LinkService } from '../../core/link/link-service.ts';
 import { getClientAddress } from '../http/client-address.ts';
 import { createProtectedServer, LimitedAddresses, limitReadingTime } from '../http/protection/protection.ts';
 import { TimeBudget } from '../http/time-budget.ts';
 import { createProxyCheck, type TrustProxy } from '../http/trust-proxy.ts';
 import { ClickRecorder, type ClickResult } from './click-recorder.ts';
-import { parseHostName, parseLinkHost, parseLinkRequest } from './link-request.ts';
-import { memoize } from './memoize.ts';
+import { createUrlParser, parseLinkHost, parseLinkRequest } from './link-request.ts';
+import { createCachedLookups } from './lookup-cache.ts';
 import { type LinkOutcome, responses } from './responses.ts';
 import { VisitorHash } from './visitor-hash.ts';
 
@@ -54,13 +54,20 @@ export interface LinkServer {
   closeAll(): void;
 }
 
+/** The outcomes of requests by the types of their targets: of a redirect, and of a page if there is nothing to redirect to. */
+const OUTCOMES: Record<LinkTarget['type'], { readonly redirect: LinkOutcome; readonly page: LinkOutcome }> = {
+  destination: { redirect: 'destination', page: 'not_found' },
+  expired: { redirect: 'expired_url', page: 'gone' },
+  unknown: { redirect: 'not_found_url', page: 'not_found' },
+};
+
 /** The response to a request. */
 interface LinkResponse {
   readonly outcome: LinkOutcome;
   /** The header `Location` or `Retry-After`, with its value. */
   readonly header?: readonly [name: string, value: string];
   /** The link, if the request is redirected to its destination. */
-  readonly link?: Link;
+  readonly link?: Link | undefined;
 }
 
 /**
@@ -72,8 +79,9 @@ export function createLinkServer(
   { baseUrl, trustProxy }: LinkSettings,
   observers: readonly LinkObserver[],
 ): LinkServer {
-  const baseHost = baseUrl === undefined ? undefined : parseHostName(new URL(baseUrl).host);
-  const parseHost = memoize((authority) => parseLinkHost(authority, baseHost));
+  const baseHost = baseUrl === undefined ? undefined : parseLinkHost(new URL(baseUrl).host, undefined).name;
+  const lookups = createCachedLookups(links);
+  const parseUrl = createUrlParser(baseHost);
   const isTrusted = createProxyCheck(trustProxy);
   const limitedAddresses = new LimitedAddresses();
   const visitors = new VisitorHash(links);
@@ -101,15 +109,15 @@ export function createLinkServer(
     const limitedAddress = limitedAddresses.findByAddress(() => getAddress(request));
     if (limitedAddress) return createLimitedResponse(limitedAddress.until - performance.now());
     if (request.method !== 'GET' && request.method !== 'HEAD') return { outcome: 'method_not_allowed' };
-    const { host, key, looksLikeLink } = parseLinkRequest(request, parseHost);
+    const { host, key, looksLikeLink } = parseLinkRequest(request, baseHost);
     try {
       // After the timeout, the lookup goes on, so that a later request can use its result.
-      const target = await new TimeBudget(LOOKUP_TIMEOUT_MS).run(links.resolve(host, key));
-      if (target.type === 'destination') return createRedirect('destination', target.url, target.link);
-      if (target.type === 'expired')
-        return target.url ? createRedirect('expired_url', target.url) : { outcome: 'gone' };
-      const limitedResponse = looksLikeLink ? await limitUnknown(getAddress(request)) : undefined;
-      return limitedResponse ?? (target.url ? createRedirect('not_found_url', target.url) : { outcome: 'not_found' });
+      const resolving = links.resolve(host, key, parseUrl, lookups);
+      const { type, uri, link } = await new TimeBudget(LOOKUP_TIMEOUT_MS).run(resolving);
+      const limitedResponse = type === 'unknown' && looksLikeLink ? await limitUnknown(getAddress(request)) : undefined;
+      if (limitedResponse) return limitedResponse;
+      const { redirect, page } = OUTCOMES[type];
+      return uri === undefined ? { outcome: page } : { outcome: redirect, header: ['Location', uri], link };
     } catch (error) {
       report(error);
       return { outcome: 'unavailable' };
@@ -153,12 +161,6 @@ export function createLinkServer(
     },
     closeAll: () => connections.closeAll(),
   };
-}
-
-function createRedirect(outcome: LinkOutcome, url: string, link?: Link): LinkResponse {
-  // A header can have only ASCII characters. URLs of campaigns and domains are valid, but may contain other characters.
-  const location = /^[\x21-\x7e]+$/.test(url) ? url : new URL(url).href;
-  return { outcome, header: ['Location', location], ...(link && { link }) };
 }
 
 function createLimitedResponse(resetsInMs: number): LinkResponse {

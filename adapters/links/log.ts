@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import { MAX_CACHE_AGE_MS } from '../../core/link/lookup-cache.ts';
 import { OutageLog } from '../logging/outage-log.ts';
 import { serializeError } from '../logging/serialize-error.ts';
 import type { LinkObserver } from './link-server.ts';
+import { MAX_CACHE_AGE_MS } from './lookup-cache.ts';
 import type { LinkOutcome } from './responses.ts';
 
 /** The outcomes that do not show that the storage is available. */

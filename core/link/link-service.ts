@@ -5,22 +5,36 @@ import type { System } from '../shared/system.ts';
 import type { Storage } from '../storage.ts';
 import { ClickCounter } from './click-counter.ts';
 import { getTargetType, isUsable, type Link, type LinkCampaign, type LinkTarget } from './link.ts';
-import { LookupCache } from './lookup-cache.ts';
 
-/** The host of a request. */
+/** The host of a request for a link, or of a URL that a link leads to. */
 export interface LinkHost {
-  /** The host, normalized as a slug, or `undefined` if it cannot be a custom domain. */
+  /** The host name in ASCII and in lower case, without a trailing dot. Can be an IP address. */
+  readonly name: string;
+  /** The name, if it can be a custom domain: a normalized slug. */
   readonly slug: string | undefined;
   /** Whether it is the host of `LinkOptions.baseUrl`. */
   readonly isBase: boolean;
 }
 
-/** The use cases for people who open short links. Changes of campaigns and domains take effect within five seconds, because both are cached. */
-export class LinkService {
-  private readonly links: LookupCache<Link>;
-  /** The campaigns by the texts that `createCampaignKey` returns. Many links lead to the same campaign. */
-  private readonly campaigns: LookupCache<LinkCampaign>;
-  private readonly domains: LookupCache<Domain>;
+/** A URL that a link can lead to. */
+export interface LinkUrl {
+  /** The URL as a URI (RFC 3986). */
+  readonly uri: string;
+  readonly host: LinkHost;
+}
+
+/** The records that decide where a request leads. */
+export interface LinkLookups {
+  findLink(key: string): MaybePromise<Link>;
+  findCampaign(workspaceId: string, campaignId: string): MaybePromise<LinkCampaign>;
+  /** Finds the domain with a slug, in any workspace, if it is verified and live. */
+  findDomain(slug: string): MaybePromise<Domain>;
+}
+
+type MaybePromise<T> = T | undefined | Promise<T | undefined>;
+
+/** The use cases for people who open short links. */
+export class LinkService implements LinkLookups {
   private readonly counter: ClickCounter;
   private currentVisitorKey: { readonly dayNumber: number; readonly key: Promise<string> } | undefined;
 
@@ -28,26 +42,64 @@ export class LinkService {
     private readonly storage: Storage,
     private readonly system: System,
   ) {
-    this.links = new LookupCache((key) => storage.links.findByKey(key), system.monotonicNow, { isImmutable: true });
-    this.campaigns = new LookupCache((key) => this.findCampaign(key), system.monotonicNow);
-    this.domains = new LookupCache((slug) => this.findDomain(slug), system.monotonicNow);
     this.counter = new ClickCounter(storage, system);
   }
 
   /**
-   * Returns where a request leads. `key` is `undefined` if the path of the request cannot be a link. If something is not cached, rejects
-   * when the storage is unavailable or too many lookups wait for the storage.
+   * Returns where a request leads. `key` is `undefined` if the path of the request cannot be a link. `lookups` can be
+   * cached lookups of this service. Rejects if a lookup rejects.
    */
-  async resolve(host: LinkHost, key: string | undefined): Promise<LinkTarget> {
-    const link = key === undefined ? undefined : await this.links.get(key);
-    const campaign = link && (await this.campaigns.get(createCampaignKey(link)));
+  async resolve(
+    host: LinkHost,
+    key: string | undefined,
+    parseUrl: (url: string) => LinkUrl,
+    lookups: LinkLookups = this,
+  ): Promise<LinkTarget> {
+    const { type, url, link } = await this.findTarget(host, key, lookups);
+    if (!url) return { type };
+    const target = parseUrl(url);
+    const isOwnHost =
+      target.host.isBase ||
+      target.host.name === host.name ||
+      (target.host.slug !== undefined && (await lookups.findDomain(target.host.slug)) !== undefined);
+    // A redirect to this server could lead to another one, and so on without end.
+    return isOwnHost ? { type } : { type, uri: target.uri, link };
+  }
+
+  private async findTarget(
+    host: LinkHost,
+    key: string | undefined,
+    lookups: LinkLookups,
+  ): Promise<{ type: LinkTarget['type']; url?: string | null | undefined; link?: Link }> {
+    const link = key === undefined ? undefined : await lookups.findLink(key);
+    const campaign = link && (await lookups.findCampaign(link.workspaceId, link.campaignId));
     if (campaign && (host.isBase || (campaign.domain !== undefined && campaign.domain.slug === host.slug))) {
       const type = getTargetType(campaign, this.system.now());
-      if (type === 'destination') return { type, url: campaign.destinationUrl as string, link };
-      if (type === 'expired') return { type, url: campaign.domain?.expiredUrl || undefined };
+      if (type === 'destination') return { type, url: campaign.destinationUrl, link };
+      if (type === 'expired') return { type, url: campaign.domain?.expiredUrl };
     }
-    const domain = host.slug === undefined ? undefined : await this.domains.get(host.slug);
-    return { type: 'unknown', url: domain?.notFoundUrl || undefined };
+    const domain = host.slug === undefined ? undefined : await lookups.findDomain(host.slug);
+    return { type: 'unknown', url: domain?.notFoundUrl };
+  }
+
+  findLink(key: string): Promise<Link | undefined> {
+    return this.storage.links.findByKey(key);
+  }
+
+  async findCampaign(workspaceId: string, campaignId: string): Promise<LinkCampaign | undefined> {
+    const { campaigns, domains } = this.storage;
+    const campaign = await campaigns.findById(workspaceId, campaignId);
+    if (!campaign) return undefined;
+    const { status, destinationUrl, startsAt, endsAt } = campaign;
+    const [domain] = campaign.domain === null ? [] : await domains.findBySlugs(workspaceId, [campaign.domain]);
+    return { status, destinationUrl, startsAt, endsAt, domain: isUsable(domain) ? domain : undefined };
+  }
+
+  async findDomain(slug: string): Promise<Domain | undefined> {
+    const { domains, verifiedSlugs } = this.storage;
+    const verified = await verifiedSlugs.find(slug);
+    const domain = verified && (await domains.findById(verified.workspaceId, verified.domainId));
+    return isUsable(domain) ? domain : undefined;
   }
 
   /** Counts a click on a link. Drops the click and returns `false` if clicks on too many links still wait to be stored. */
@@ -80,23 +132,6 @@ export class LinkService {
     return this.currentVisitorKey.key;
   }
 
-  private async findCampaign(key: string): Promise<LinkCampaign | undefined> {
-    const { campaigns, domains } = this.storage;
-    const [workspaceId, campaignId] = key.split(' ') as [string, string];
-    const campaign = await campaigns.findById(workspaceId, campaignId);
-    if (!campaign) return undefined;
-    const { status, destinationUrl, startsAt, endsAt } = campaign;
-    const [domain] = campaign.domain === null ? [] : await domains.findBySlugs(workspaceId, [campaign.domain]);
-    return { status, destinationUrl, startsAt, endsAt, domain: isUsable(domain) ? domain : undefined };
-  }
-
-  private async findDomain(slug: string): Promise<Domain | undefined> {
-    const { domains, verifiedSlugs } = this.storage;
-    const verified = await verifiedSlugs.find(slug);
-    const domain = verified && (await domains.findById(verified.workspaceId, verified.domainId));
-    return isUsable(domain) ? domain : undefined;
-  }
-
   private async findOrAddVisitorKey(day: string): Promise<string> {
     const { visitorKeys } = this.storage;
     const found = await visitorKeys.findByDay(day);
@@ -113,8 +148,4 @@ export class LinkService {
     }
     return key;
   }
-}
-
-function createCampaignKey({ workspaceId, campaignId }: Link): string {
-  return `${workspaceId} ${campaignId}`;
 }

@@ -45,23 +45,23 @@ export interface LinkCampaign extends Pick<Campaign, 'status' | 'destinationUrl'
 }
 
 /** The target of a request for a short link. */
-export type LinkTarget =
-  /** The request leads to the destination of the campaign. */
-  | { readonly type: 'destination'; readonly url: string; readonly link: Link }
+export interface LinkTarget {
   /**
-   * The campaign is archived, has ended or has no destination. `url` is the `expiredUrl` of the domain of the campaign, if the domain has
-   * this URL.
+   * - `destination`: the destination of the campaign
+   * - `expired`: the `expiredUrl` of the domain of the campaign. The campaign is archived, has ended or has no destination.
+   * - `unknown`: the `notFoundUrl` of the domain that the request names. The host has no such link, or the campaign is a
+   *   draft or has not started.
    */
-  | { readonly type: 'expired'; readonly url: string | undefined }
-  /**
-   * The host has no such link, or the campaign is a draft or has not started. `url` is the `notFoundUrl` of the domain that the request
-   * names, if the domain has this URL.
-   */
-  | { readonly type: 'unknown'; readonly url: string | undefined };
+  readonly type: 'destination' | 'expired' | 'unknown';
+  /** The URI to redirect to. It is missing if there is none, or if it would lead back to this server. */
+  readonly uri?: string;
+  /** The link, if the request is redirected to its destination. */
+  readonly link?: Link | undefined;
+}
 
 /**
- * Returns the type of target that the links of a campaign have at `now`, in milliseconds since the epoch. If both the conditions of `expired` and those of
- * `unknown` hold, the type is `expired`.
+ * Returns the type of target that the links of a campaign have at `now`, in milliseconds since the epoch. If both the
+ * conditions of `expired` and those of `unknown` hold, the type is `expired`.
  */
 export function getTargetType(
   { status, destinationUrl, startsAt, endsAt }: LinkCampaign,

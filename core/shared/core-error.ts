@@ -13,7 +13,7 @@ export interface FieldError {
   readonly problem: string;
 }
 
-/** The only error that the core throws, except in lookup-cache.ts. Its message is a text for the caller. */
+/** The only error that the core throws. Its message is a text for the caller. */
 export class CoreError extends Error {
   override readonly name = 'CoreError';
 

@@ -35,7 +35,7 @@ type UseCaseWithoutId =
   | `${'campaigns' | 'groups' | 'inspirationQuestions' | 'tags'}.${'create' | 'buildMany' | 'createMany'}`
   | `apiKeys.${'authenticate' | 'isFirstLookup' | 'flush'}`
   | 'domains.createOrArchive'
-  | `links.${'resolve' | 'countClick' | 'pendingClickCount' | 'storeClicks' | 'getVisitorKey'}`
+  | `links.${string}`
   | 'members.create'
   | `workspaces.${'create' | 'get'}`;
 

@@ -44,7 +44,7 @@ interface Setup {
   /** Sends a request, by default as a browser, and checks the headers that every response has. */
   request(request: Request): Promise<LoadResponse>;
   /** Adds a verified domain. */
-  addDomain(slug: string): Promise<void>;
+  addDomain(slug: string, urls?: DomainChange): Promise<void>;
   /** Shares a new campaign, then changes the campaign. Returns the path of the link. */
   share(domain: string | null, change?: CampaignChangeTexts): Promise<string>;
   /** Stores all clicks. Returns the clicks of the last shared campaign and of its share. */
@@ -74,7 +74,7 @@ const withLinks =
       },
     };
     const now = () => clock.now;
-    const system = { ...createNodeSystem(), now, monotonicNow: now };
+    const system = { ...createNodeSystem(), now };
     const app = new Application(unreliable, system, { links: { baseUrl: `https://${BASE}` } });
     const { workspaceId, admin: member } = await createWorkspace(app);
     const actor = { workspaceId, member };
@@ -98,6 +98,8 @@ const withLinks =
     await once(links.server, 'listening');
     const { port } = links.server.address() as AddressInfo;
     let campaignId = '';
+    const { now: performanceNow } = performance;
+    performance.now = now;
     try {
       await test({
         clock,
@@ -136,6 +138,7 @@ const withLinks =
         changeDomain: (slug, change) => app.domains.update(workspaceId, domainIds[slug] as string, change),
       });
     } finally {
+      performance.now = performanceNow;
       links.closeAll();
       await links.stop();
     }
@@ -181,6 +184,23 @@ const linkCases: Record<
   'on a foreign host': { domain: FULL, host: 'foreign.example', status: 404 },
 };
 
+/** URLs on hosts that the server serves. `SELF` is the requested host. */
+const ownUrls = {
+  'the requested host': 'https://SELF/a',
+  'the requested host with a port': 'http://SELF:8080/',
+  'the requested host with a dot': 'https://SELF./',
+  'the requested host in upper case': 'https://LINKS.northwind.EXAMPLE',
+  'another verified domain': `https://${FULL}/${UNKNOWN_KEY}`,
+  'the base': `https://${BASE}?a`,
+};
+
+/** URLs that the storage may have, and their URIs (RFC 3986). */
+const uris = {
+  'https://x.example/|{}"<>^`\\?|{}"<>^`': 'https://x.example/%7C%7B%7D%22%3C%3E%5E%60%5C?%7C%7B%7D%22%3C%3E%5E%60',
+  'https://x.example/100%?%zz&%41#a#b': 'https://x.example/100%25?%25zz&%41#a%23b',
+  'https://bücher.example/ü?ü#ü': 'https://xn--bcher-kva.example/%C3%BC?%C3%BC#%C3%BC',
+};
+
 /** Requests that are for no link, and their responses. */
 const otherCases: readonly (readonly [path: string, host: string, expected: string | number])[] = [
   [`/${UNKNOWN_KEY}`, FULL, NOT_FOUND],
@@ -224,8 +244,10 @@ suite('a request for a short link', {
 
   'ignores the port, the case and a trailing dot of its host': withLinks(async ({ request, share }) => {
     const path = await share(FULL);
-    for (const host of [`${FULL}:8443`, FULL.toUpperCase(), `${FULL}.`])
+    for (const host of [`${FULL}:8443`, FULL.toUpperCase(), `${FULL}.`, `${FULL}.:8443`])
       assert.equal((await request({ path, host })).headers.location, DESTINATION, host);
+    for (const host of [`${FULL}..`, `.${FULL}`, `${FULL}。.`, `${BASE}..`])
+      assert.equal((await request({ path, host: Buffer.from(host).toString('latin1') })).status, 404, host);
     assert.equal((await request({ path, host: `${BASE.toUpperCase()}.:8443` })).headers.location, DESTINATION);
   }),
 
@@ -237,6 +259,34 @@ suite('a request for a short link', {
       const [response] = await sendRaw(`http://127.0.0.1:${port}`, [lines], false);
       assert.equal(response?.headers.get('location'), DESTINATION, host);
     }
+  }),
+
+  'is not redirected to a host that this server serves': withLinks(async ({ request, share, addDomain }) => {
+    await each(ownUrls, async (url, name) => {
+      const slug = `${name.replaceAll(' ', '-')}.example`;
+      await addDomain(slug, { expiredUrl: url.replace('SELF', slug), notFoundUrl: url.replace('SELF', slug) });
+      const destination = { destinationUrl: url.replace('SELF', slug) };
+      const [open, expired] = [await share(slug, destination), await share(slug, { status: 'archived' })];
+      const responses = [
+        await request({ path: open, host: slug }),
+        await request({ path: expired, host: slug }),
+        await request({ path: `/${UNKNOWN_KEY}`, host: slug }),
+      ];
+      assert.deepEqual(
+        responses.map(({ status, headers }) => [status, headers.location]),
+        [404, 410, 404].map((status) => [status, undefined]),
+      );
+    });
+  }),
+
+  'is redirected to a URI, whatever characters the stored URL has': withLinks(async ({ request, share, change }) => {
+    const path = await share(null);
+    await each(uris, async (uri, destinationUrl) => {
+      await change({ destinationUrl });
+      const { headers } = await request({ path: await share(null, { destinationUrl }) });
+      assert.equal(headers.location, uri);
+    });
+    assert.equal((await request({ path })).status, 302);
   }),
 
   'is rejected with 405 for a method other than GET and HEAD, and with 400 for a missing or malformed host': withLinks(
@@ -358,6 +408,13 @@ const clickCases: Record<string, { requests: readonly Omit<Request, 'path'>[]; c
   'a crawler': { requests: [{ headers: { 'User-Agent': 'Mozilla/5.0 (compatible; Googlebot/2.1)' } }], count: 0 },
   'Purpose: prefetch': { requests: [{ headers: { Purpose: 'prefetch' } }], count: 0 },
   'Sec-Purpose: prefetch;prerender': { requests: [{ headers: { 'Sec-Purpose': 'prefetch;prerender' } }], count: 0 },
+  'a preview': {
+    requests: ['Purpose', 'X-Purpose', 'X-Moz', 'Sec-Purpose'].flatMap((name) =>
+      ['preview', 'Prefetch', 'PREVIEW; x', 'prefetch-a'].map((value) => ({ headers: { [name]: value } })),
+    ),
+    count: 0,
+  },
+  'another purpose': { requests: [{ headers: { Purpose: 'x-prefetch', 'X-Moz': 'no preview' } }], count: 1 },
   'a visit after a prefetch': { requests: [{ headers: { 'Sec-Purpose': 'prefetch' } }, {}], count: 1 },
   'a foreign host': { requests: [{ host: 'foreign.example' }], count: 0 },
 };
@@ -372,6 +429,14 @@ suite('a click', {
       assert.deepEqual(await readClicks(), [count, count]);
     });
   }),
+
+  'is not counted if the request gets a page, because the destination is a host of the server': withLinks(
+    async ({ request, share, readClicks }) => {
+      const path = await share(null, { destinationUrl: `https://${PLAIN}/` });
+      assert.equal((await request({ path })).status, 404);
+      assert.deepEqual(await readClicks(), [0, 0]);
+    },
+  ),
 
   'is not counted if the campaign of the link has ended': withLinks(async ({ request, share, readClicks }) => {
     const path = await share(FULL, { endDate: at(-1) });

@@ -292,9 +292,13 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
     await app.inspirationQuestions.remove(caller.workspaceId, id);
   },
   'links.resolve': async ({ app }) => {
-    // Nothing has resolved this link or domain before, so the first call reads the database.
-    for (const key of ['unknown1', undefined]) await app.links.resolve({ slug: 'go.example.com', isBase: true }, key);
+    const host = { name: 'go.example.com', slug: 'go.example.com', isBase: true };
+    for (const key of ['unknown1', undefined]) await app.links.resolve(host, key, (uri) => ({ uri, host }));
   },
+  'links.findLink': ({ app }) => app.links.findLink('unknown1'),
+  'links.findCampaign': ({ app, caller: { workspaceId }, campaignId }) =>
+    app.links.findCampaign(workspaceId, campaignId),
+  'links.findDomain': ({ app }) => app.links.findDomain('go.example.com'),
   'links.countClick': async ({ app, caller: { workspaceId }, campaignId, memberId }) =>
     app.links.countClick({ key: 'unknown1', workspaceId, campaignId, memberId }),
   'links.pendingClickCount': async ({ app }) => app.links.pendingClickCount,
