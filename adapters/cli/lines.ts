@@ -1,4 +1,5 @@
 const NEWLINE = 0x0a;
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** A line of a file. */
 export interface Line {
@@ -10,7 +11,10 @@ export interface Line {
   readonly endOffset: number;
 }
 
-/** Yields the lines of a stream. A line of more than `maxLength` bytes has no content. Buffers at most one chunk and one line. */
+/**
+ * Yields the lines of a stream, without a byte-order mark at its start. A line of more than `maxLength` bytes has no content. Buffers at
+ * most one chunk and one line.
+ */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>, maxLength: number): AsyncGenerator<Line> {
   let number = 0;
   let endOffset = 0;
@@ -27,7 +31,8 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>, maxLength: n
     const bytes = length <= maxLength ? Buffer.concat(parts) : undefined;
     parts = [];
     length = 0;
-    return { number: ++number, bytes, endOffset };
+    const hasMark = ++number === 1 && bytes?.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+    return { number, bytes: hasMark ? bytes?.subarray(BYTE_ORDER_MARK.length) : bytes, endOffset };
   };
   for await (const chunk of chunks) {
     let start = 0;

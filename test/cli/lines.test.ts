@@ -42,6 +42,19 @@ suite('the lines of a stream', {
       ),
     ),
 
+  'do not include a byte-order mark at the start of the stream': async () => {
+    for (const size of [1, 2, 3, 100]) {
+      const found = await readTestLines('\ufeff{}\n\ufeff{}\n', size, 6);
+      assert.deepEqual(
+        found.map(({ text, end }) => [text, end]),
+        [
+          ['{}', 6],
+          ['\ufeff{}', 12],
+        ],
+      );
+    }
+  },
+
   'have no content if they are too long, and the lines after them are complete': async () => {
     const file = `${'a'.repeat(10)}\n${'b'.repeat(11)}\n${'c'.repeat(1000)}\nd\n${'e'.repeat(99)}`;
     for (const size of [1, 7, 10, 11, 5000]) {
