@@ -55,7 +55,8 @@ export const settings = {
     .describe('The storage of the records: `sqlite`, `mongodb`, or `memory`, which keeps nothing after a restart.'),
   SQLITE_FILE: z
     .string()
-    .min(1, 'must be the path of a file')
+    .regex(/\S/, 'must be the path of a file')
+    .regex(/^(?![a-z][a-z\d+.-]+:)/i, 'must be the path of a file, such as data/advocacy.db, not a URL')
     .default('data/advocacy.db')
     .describe(
       'The database file for `STORAGE=sqlite`. If the file or its folder is missing, the service creates it, readable by its owner only.',

@@ -37,7 +37,7 @@ const valid: Readonly<Record<Setting, Readonly<Record<string, unknown>>>> = {
   HOST: { '0.0.0.0': '0.0.0.0', '::1': '::1', 'api.example.com': 'api.example.com' },
   PORT: { 0: 0, 1: 1, 65535: 65535 },
   STORAGE: { memory: 'memory', sqlite: 'sqlite' },
-  SQLITE_FILE: unchanged('data/advocacy.db', '/var/lib/my data/a'),
+  SQLITE_FILE: unchanged('data/advocacy.db', '/var/lib/my data/a', './file:a', ':memory:', 'C:\\a.db', 'a/b:c'),
   DEMO_WORKSPACE: { true: true, false: false },
   MONGODB_URI: unchanged(
     'mongodb://localhost',
@@ -101,7 +101,7 @@ const notHosts = ['', ' ', 'a b', 'localhost/', 'http://localhost'];
 const invalid: Readonly<Record<Setting, readonly string[]>> = {
   HOST: notHosts,
   PORT: [...notWholeNumbers, '65536'],
-  SQLITE_FILE: [''],
+  SQLITE_FILE: ['', ' ', 'sqlite:a.db', 'sqlite://a.db', 'file:a.db', 'FILE:///a.db', 'mongodb://127.0.0.1/a'],
   DEMO_WORKSPACE: ['', 'yes', 'TRUE', '1'],
   STORAGE: ['', 'Memory', 'memory ', 'mongo', 'postgres', 'constructor'],
   MONGODB_URI: [

@@ -119,6 +119,13 @@ suite('a start that fails', {
       assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
     }),
 
+  'prints one line if it has arguments, and exits with 1': () =>
+    each(textCases('--help', '-h', 'serve'), async (argument) => {
+      const stderr = 'The server takes no arguments. For commands, run `npx advocacy --help`.\n';
+      const failed = run(process.execPath, [MAIN_PATH, argument], { env: { ...process.env, PORT: '0' } });
+      await assert.rejects(failed, { code: 1, stdout: '', stderr });
+    }),
+
   'prints a line for each invalid setting, without a secret, and exits with 1': async () => {
     const settings = {
       PORT: 'eighty',
