@@ -1,4 +1,4 @@
-import { Argument, Option, type OutputConfiguration, Command as Parser } from 'commander';
+import { Argument, Command as CommanderParser, Option, type OutputConfiguration } from 'commander';
 import { z } from 'zod';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { parse } from '../api/parse.ts';
@@ -26,6 +26,42 @@ const DOCUMENTATION = `Documentation:
   README.md             settings (section Configuration)
   docs/command-line.md  guide with examples`;
 
+/** A word that is more likely an option than a value: a hyphen and more, but not a negative number. */
+const LOOKS_LIKE_OPTION = /^-(?!\d|$)/;
+
+class Parser extends CommanderParser {
+  override createCommand(name?: string): Parser {
+    return new Parser(name);
+  }
+
+  /** Rejects `--name --json`. Commander takes `--json` as the name. */
+  override parseOptions(args: string[]) {
+    const end = args.includes('--') ? args.indexOf('--') : args.length;
+    for (const [i, name] of args.slice(0, end).entries()) {
+      const [option, value = ''] = [this.options.find((it) => it.long === name), args[i + 1]];
+      if (option?.required && LOOKS_LIKE_OPTION.test(value)) {
+        this.error(`error: option '${option.flags}' argument missing. If it is '${value}', write '${name}=${value}'.`);
+      }
+    }
+    return super.parseOptions(args);
+  }
+}
+
+/** Rejects `keey --help`. Commander ignores the unknown command. */
+function rejectUnknownCommand({ command }: { readonly command: CommanderParser }): void {
+  const [word = 'help'] = command.args;
+  if (command.commands.length > 0 && word !== 'help' && !word.startsWith('-')) command.parse([word], { from: 'user' });
+}
+
+/** Returns the arguments with `--help` instead of the word `help`: `help key create`, `key help create`, `key create help`. */
+export function replaceHelpCommand(args: readonly string[]): readonly string[] {
+  const index = args.indexOf('help');
+  const path = args.slice(0, index).join(' ');
+  const takesNoArgument = commands.some((it) => it.name === path && !Object.values(it.parameters).some(isArgument));
+  const isHelp = index === 0 || (index > 0 && (path in parentCommands || takesNoArgument));
+  return isHelp ? [...args.slice(0, index), ...args.slice(index + 1), '--help'] : args;
+}
+
 /** Returns the parser of the command line, including the help texts of all commands. */
 export function createProgram(version: string, actions: Actions): Parser {
   const program = new Parser('advocacy').description(DESCRIPTION).version(version, '--version', 'print the version');
@@ -34,7 +70,8 @@ export function createProgram(version: string, actions: Actions): Parser {
     .exitOverride()
     .helpCommand('help [command]', 'show help for a command')
     .helpOption('-h, --help', 'show help')
-    .showSuggestionAfterError();
+    .showSuggestionAfterError()
+    .on('beforeAllHelp', rejectUnknownCommand);
   program.addHelpText(
     'after',
     `${formatExample('workspace create --name Northwind')}\n\n${EXIT_CODES}\n\n${DOCUMENTATION}`,

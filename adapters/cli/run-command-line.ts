@@ -4,7 +4,7 @@ import { CoreError } from '../../core/shared/core-error.ts';
 import { replaceControlCharactersInLines } from '../logging/terminal-text.ts';
 import type { Command, CommandContext } from './command.ts';
 import { Output, writeResult } from './output.ts';
-import { createProgram } from './program.ts';
+import { createProgram, replaceHelpCommand } from './program.ts';
 import { ProgressLine } from './progress.ts';
 import type { TerminalStream } from './terminal-stream.ts';
 import { UsageError } from './usage-error.ts';
@@ -55,7 +55,7 @@ export async function runCommandLine(args: readonly string[], environment: Comma
     serve: () => environment.serve(),
   });
   try {
-    await program.parseAsync(args, { from: 'user' });
+    await program.parseAsync(replaceHelpCommand(args), { from: 'user' });
   } catch (error) {
     exitCode = await reportError(error, errorOutput);
   }

@@ -13,6 +13,15 @@ const usageErrors: Readonly<Record<string, RegExp>> = {
   'workspace list --jso': /unknown option '--jso'\n\(Did you mean --json\?\)/,
   'workspace create': /required option '--name <name>' not specified/,
   'workspace create --name': /argument missing/,
+  'workspace create --name --json':
+    /option '--name <name>' argument missing\. If it is '--json', write '--name=--json'/,
+  'workspace create --name --': /option '--name <name>' argument missing/,
+  'workspace create --name -h': /option '--name <name>' argument missing/,
+  'workspace create --name=': /--name: must not be blank/,
+  'keey --help': /unknown command 'keey'\n\(Did you mean key\?\)/,
+  'key creat --help': /unknown command 'creat'\n\(Did you mean create\?\)/,
+  'help key creat': /unknown command 'creat'/,
+  'click record --workspace W --campaign C --count -1': /--count: must be a whole number, digits only/,
   'workspace create --name A --name B': /option '--name <name>' cannot be given twice/,
   'member update --workspace W M --group G --no-group': /'--no-group' cannot be used with option '--group <id>'/,
   'member update --workspace W M --no-group --group G': /'--group <id>' cannot be used with option '--no-group'/,
@@ -47,10 +56,14 @@ suite('help', {
       assert.match(stdout, new RegExp(`\nExample:\n  advocacy ${level}`));
     }),
 
-  'is also printed by the command `help`': () =>
-    each(textCases('', 'member', 'seed'), async (word) => {
-      const byOption = await createCommandLine().run([word, '--help'].filter(Boolean));
-      assert.deepEqual(await createCommandLine().run(['help', word].filter(Boolean)), byOption);
+  'is also printed by the word `help` before, in or after the name of a command': () =>
+    each(textCases('', 'member', 'import', 'key create', 'serve'), async (level) => {
+      const words = level.split(' ').filter(Boolean);
+      const byOption = await createCommandLine().run([...words, '--help']);
+      const positions = level === 'key create' ? [0, 1, 2] : [0];
+      for (const i of positions)
+        assert.deepEqual(await createCommandLine().run([...words.slice(0, i), 'help', ...words.slice(i)]), byOption);
+      assert.deepEqual(await createCommandLine().run([...words, '-h']), byOption);
     }),
 
   'lists every command of a level': async () => {
@@ -84,6 +97,17 @@ suite('a usage error', {
     const args = ['member', 'create', '--workspace', 'W', '--name', ' ', '--email', 'ada'];
     const { stderr } = await createCommandLine().run(args);
     assert.match(stderr, /^error: --name: must not be blank; --email: must be an email/);
+  },
+
+  'is not a value that begins with a hyphen, if it is a number or follows an equals sign': async () => {
+    for (const [name, ...args] of [
+      ['--json', '--name=--json'],
+      ['-5', '--name', '-5'],
+      ['-', '--name', '-'],
+    ] as const) {
+      const { stdout } = await createCommandLine().run(['workspace', 'create', ...args, '--json']);
+      assert.equal(JSON.parse(stdout).name, name);
+    }
   },
 
   'can be an incomplete command, for which the help is printed': () =>
