@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { UsageError } from '../adapters/cli/usage-error.ts';
@@ -37,10 +38,15 @@ interface StorageChoice extends AdapterChoice {
   readonly backUpProgram?: string;
   /** Returns a line for operators that says where the records are. */
   describeLocation?(settings: Settings): string;
+  /**
+   * Returns a text that identifies the database, whatever its name or link in the settings, or `undefined` if it does not exist. Rejects if
+   * this cannot be found out.
+   */
+  findDatabase?(settings: Settings): Promise<string | undefined>;
   /** Returns the location that a URL of `advocacy copy` names, or `undefined` if the URL is not one of this storage. */
   parseUrl?(url: string): string | undefined;
   /** Loads and creates the storage engine. */
-  create(settings: Settings, system: System, log: Logger): Promise<CreatedStorage>;
+  create(settings: Settings, system: System, log: Pick<Logger, 'warn'>): Promise<CreatedStorage>;
 }
 
 export interface CreatedStorage {
@@ -70,6 +76,15 @@ export const storages: Readonly<Record<Settings['STORAGE'], StorageChoice>> = {
     isShared: true,
     hasDemo: true,
     describeLocation: ({ SQLITE_FILE }) => `The data is in ${resolve(SQLITE_FILE)}`,
+    async findDatabase({ SQLITE_FILE }) {
+      try {
+        const stats = await stat(SQLITE_FILE);
+        return stats.isFile() && stats.size === 0 ? undefined : `${stats.dev}/${stats.ino}`;
+      } catch (error) {
+        if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+        throw error;
+      }
+    },
     // In a URL, a host follows two slashes. So `sqlite://data/a.db` is rejected: otherwise, it would mean the file `/data/a.db`.
     parseUrl: (url) => /^sqlite:((?!\/\/[^/]).*)$/s.exec(url)?.[1],
     async create({ SQLITE_FILE }, { now }) {
@@ -102,6 +117,10 @@ export const storages: Readonly<Record<Settings['STORAGE'], StorageChoice>> = {
     hasDemo: false,
     backUpProgram: 'mongodump',
     parseUrl: (url) => (/^mongodb(\+srv)?:/.test(url) ? url : undefined),
+    async findDatabase({ MONGODB_URI }) {
+      const { findDatabase } = await import('../adapters/mongodb/find-database.ts');
+      return findDatabase(MONGODB_URI);
+    },
     async create({ MONGODB_URI }, _system, log) {
       const { createMongodbEngine, UnsupportedDatabase } = await import('../adapters/mongodb/engine.ts');
       const { engine, connection } = createMongodbEngine(MONGODB_URI, (line) => log.warn(line));

@@ -1,10 +1,10 @@
-import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { StorageTools } from '../adapters/cli/storage-tools.ts';
 import { UsageError } from '../adapters/cli/usage-error.ts';
 import { copyAndCompare } from '../adapters/persistence/copy.ts';
 import { iterateGlobal } from '../adapters/persistence/iterate-by-id.ts';
 import type { StorageEngine } from '../adapters/persistence/storage-engine.ts';
+import { doNothing } from '../core/shared/do-nothing.ts';
 import type { System } from '../core/shared/system.ts';
 import { removeFinalPeriod } from '../core/shared/text.ts';
 import { type CreatedStorage, storages } from './adapters.ts';
@@ -18,35 +18,23 @@ export function createStorageTools(
   system: System,
   log: Logger,
 ): StorageTools {
-  const { backUpProgram, locationSetting } = storages[settings.STORAGE];
-  /**
-   * Rejects if the database has no workspace. The setting that locates it is then probably wrong, and opening the storage may have
-   * created the database.
-   */
-  const rejectEmptyDatabase = async () => {
-    if ((await storage.engine.workspaces.list('', 1)).length > 0) return;
-    throw new UsageError([
-      `${locationSetting}: this database has no workspace. Check that this is the database of the server.`,
-    ]);
-  };
   return {
     async backUp(file) {
-      if (!storage.backUp) {
-        const advice = backUpProgram === undefined ? '' : ` Use ${backUpProgram}.`;
-        throw new UsageError([`backup: not supported with STORAGE=${settings.STORAGE}.${advice}`]);
-      }
-      await rejectEmptyDatabase();
-      await storage.backUp(file).catch((error: NodeJS.ErrnoException) => {
+      await storage.backUp?.(file).catch((error: NodeJS.ErrnoException) => {
         throw new UsageError([`Cannot write ${file}: ${FILE_PROBLEMS[error.code ?? ''] ?? error.message}.`]);
       });
     },
 
     async copy(url, options) {
       const targetSettings = selectTarget(url, settings);
-      await rejectEmptyDatabase();
-      const target = await storages[targetSettings.STORAGE].create(targetSettings, system, log);
+      await rejectSourceAsTarget(settings, targetSettings);
+      const { locationSetting = '', create } = storages[targetSettings.STORAGE];
+      const nameOption = (line: string) => line.replaceAll(locationSetting, '--to');
+      const target = await create(targetSettings, system, { warn: (line: string) => log.warn(nameOption(line)) });
       try {
-        await target.connection?.open().catch(nameOptionInErrors);
+        await target.connection?.open().catch((error) => {
+          throw error instanceof UsageError ? new UsageError(error.lines.map(nameOption)) : error;
+        });
         await waitUntilReady(target.engine, '--to');
         await rejectForeignTarget(storage.engine, target.engine, options.isResumed);
         return await copyAndCompare(storage.engine, target.engine, options).catch(adviseToResume);
@@ -55,11 +43,6 @@ export function createStorageTools(
       }
     },
   };
-}
-
-/** Throws the error of the target's connection again. In a `UsageError`, each line names the option `--to` instead of the setting. */
-function nameOptionInErrors(error: unknown): never {
-  throw error instanceof UsageError ? new UsageError(error.lines.map((line) => line.replace(/^\w+/, '--to'))) : error;
 }
 
 const FILE_PROBLEMS: Readonly<Record<string, string>> = {
@@ -75,13 +58,19 @@ function selectTarget(url: string, settings: Settings): Settings {
     if (value === undefined || locationSetting === undefined) continue;
     const { success, data, error } = settingSchemas[locationSetting].safeParse(value);
     if (!success) throw new UsageError([`--to: ${error.issues[0]?.message}`]);
-    const target: Settings = { ...settings, STORAGE: name as Settings['STORAGE'], [locationSetting]: data };
-    // For files, `resolve` makes relative and absolute paths equal. To URLs, it only prepends the current folder.
-    const isSource = name === settings.STORAGE && resolve(String(data)) === resolve(String(settings[locationSetting]));
-    if (isSource) throw new UsageError([`--to: must not be the database of ${locationSetting}, which is the source`]);
-    return target;
+    return { ...settings, STORAGE: name as Settings['STORAGE'], [locationSetting]: data };
   }
   throw new UsageError(['--to: must be mongodb://…, mongodb+srv://… or sqlite:FILE']);
+}
+
+/** Rejects the source as the target, also if a link or another host name leads to it. */
+async function rejectSourceAsTarget(sourceSettings: Settings, targetSettings: Settings): Promise<void> {
+  if (sourceSettings.STORAGE !== targetSettings.STORAGE) return;
+  const { findDatabase, locationSetting } = storages[sourceSettings.STORAGE];
+  // If the target is unavailable, opening it reports why.
+  const target = await findDatabase?.(targetSettings).catch(doNothing);
+  if (target === undefined || target !== (await findDatabase?.(sourceSettings))) return;
+  throw new UsageError([`--to: must not be the database of ${locationSetting}, which is the source`]);
 }
 
 /** Rejects a target that has a workspace. If a copy is resumed, rejects only a target with a workspace that the source does not have. */

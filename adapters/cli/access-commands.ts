@@ -114,6 +114,7 @@ export const accessCommands: readonly Command[] = [
     summary: 'create a workspace',
     details: 'If another workspace has the same name, the command prints a warning.',
     example: 'workspace create --name "Northwind Outdoor"',
+    createsDatabase: true,
     parameters: { name: defineParameter('--name <name>', 'name of the workspace', text(NAME_LENGTH)) },
     run: async ({ app }, { name }) => {
       const workspace = await app.workspaces.create(name);

@@ -92,6 +92,8 @@ export interface Command<P extends Parameters = Parameters> {
   /** An example of usage, without `advocacy`. */
   readonly example: string;
   readonly parameters: P;
+  /** Whether the command may create the database. All other commands need records that exist already. */
+  readonly createsDatabase?: boolean;
   /** Whether SIGINT (Ctrl-C) and SIGTERM let the command stop early and report its result. Otherwise, they end the process. */
   readonly handlesInterrupt?: boolean;
   run(context: CommandContext, values: ParameterValues<P>): Promise<CommandResult>;

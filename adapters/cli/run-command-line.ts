@@ -21,8 +21,11 @@ export interface CommandLineEnvironment {
   readonly stdout: TerminalStream;
   readonly stderr: TerminalStream;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Opens the configured storage. Rejects with `UsageError` if the settings are invalid or the database is unavailable. */
-  openApplication(): Promise<OpenedApplication>;
+  /**
+   * Opens the configured storage. Rejects with `UsageError` if the settings are invalid, or if the database is unavailable, or is missing
+   * and the command must not create it.
+   */
+  openApplication(command: Command): Promise<OpenedApplication>;
   /** Starts the server. Rejects with `UsageError` if the settings are invalid or the server cannot start. */
   serve(): Promise<void>;
   /** Calls `stop` on SIGINT (Ctrl-C) and SIGTERM, instead of ending the process. */
@@ -81,7 +84,7 @@ async function runCommand(
   output: Output,
   errorOutput: Output,
 ): Promise<number> {
-  const { close, ...application } = await environment.openApplication();
+  const { close, ...application } = await environment.openApplication(command);
   try {
     const abortController = new AbortController();
     output.closedSignal.addEventListener('abort', () => abortController.abort());

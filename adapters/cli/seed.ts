@@ -59,6 +59,7 @@ export const seedCommand = defineCommand({
     'The key belongs to an admin and is shown only once. On the same day, the same --seed-number gives the same ' +
     'names, texts and dates.',
   example: 'seed --campaigns 5000 --members 200',
+  createsDatabase: true,
   handlesInterrupt: true,
   parameters: {
     campaigns: defineParameter(

@@ -8,7 +8,7 @@ const backUpCommand = defineCommand({
   summary: 'write a consistent copy of the SQLite database to a new file',
   details:
     'The server can run during the backup. The command fails if the copy is damaged. To restore a backup, start the ' +
-    'server with a copy of it as SQLITE_FILE.',
+    'server with a copy of it as SQLITE_FILE, and then revoke the API keys that were revoked after the backup: they work again.',
   example: 'backup advocacy-2026-01-31.db',
   parameters: { file: defineParameter('<file>', 'path of the new file', z.string().min(1, 'must not be empty')) },
   run: async ({ storageTools }, { file }) => {

@@ -31,9 +31,9 @@ const INVALID_CONNECTION_STRING =
 const WITH_DATABASE_NAME = /^[^:]+:\/\/[^/?]*\/[^?]/;
 
 /** Creates a client that is not connected yet. Throws `UnsupportedDatabase` if the connection string is invalid. */
-export function createClient(uri: string): MongoClient {
+export function createClient(uri: string, options?: MongoClientOptions): MongoClient {
   try {
-    const client = new ClientWithDefaultDatabase(uri);
+    const client = new ClientWithDefaultDatabase(uri, options);
     client.db();
     return client;
   } catch (error) {
@@ -48,8 +48,8 @@ export function createClient(uri: string): MongoClient {
 class ClientWithDefaultDatabase extends MongoClient {
   private readonly defaultName: string | undefined;
 
-  constructor(uri: string) {
-    super(uri, CLIENT_OPTIONS);
+  constructor(uri: string, options?: MongoClientOptions) {
+    super(uri, { ...CLIENT_OPTIONS, ...options });
     this.defaultName = WITH_DATABASE_NAME.test(uri) ? undefined : DEFAULT_DATABASE;
   }
 

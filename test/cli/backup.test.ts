@@ -96,16 +96,14 @@ suite('a backup', {
     },
   ),
 
-  'rejects an existing file, a missing folder and an empty database': withSetup(
+  'rejects an existing file, a missing folder and a missing database': withSetup(
     async ({ folder, settings, backUp }) => {
       const file = join(folder, 'backup.db');
       const empty = await backUp(file);
       assertExitCode(empty, 2);
       assert.equal(existsSync(file), false);
-      assert.equal(
-        empty.stderr,
-        'error: SQLITE_FILE: this database has no workspace. Check that this is the database of the server.\n',
-      );
+      assert.match(empty.stderr, /^error: SQLITE_FILE: this database does not exist\. /);
+      assert.deepEqual(readdirSync(folder), []);
       await withApplication(settings, createWorkspace);
       writeFileSync(file, 'mine');
       const problems = {

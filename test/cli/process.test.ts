@@ -1,17 +1,23 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { findDatabase } from '../../adapters/mongodb/find-database.ts';
 import {
   assertExitCode,
   CLI_PATH,
   type CommandOutput,
   parseJsonOutput,
+  runOnDatabase,
   runProcess,
   startCommand,
 } from '../support/command-line.ts';
+import { each, textCases } from '../support/each.ts';
+import { withDatabase } from '../support/mongod.ts';
+import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { campaignBody } from '../support/samples.ts';
 import { withApplication, withDurableStorage } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
@@ -73,6 +79,37 @@ suite('the command line, as a process', {
       }),
     );
   },
+
+  'does not create a database, except by `workspace create`: exits with 2 and names the setting': () =>
+    withTemporaryFolder((folder) =>
+      withDatabase(async (uri) => {
+        const file = join(folder, 'new', 'advocacy.db');
+        const lines = [
+          'workspace list',
+          'tag list --workspace W',
+          'key create --workspace W',
+          'import --workspace W tags - --dry-run',
+          `backup ${folder}/backup.db`,
+          `copy --to sqlite:${folder}/copy.db`,
+        ];
+        const settings = { SQLITE_FILE: { SQLITE_FILE: file }, MONGODB_URI: createMongodbSettings(uri) };
+        await each(settings, (env, name) =>
+          each(textCases(...lines), async (line) => {
+            const output = await runOnDatabase(line.split(' '), env);
+            assertExitCode(output, 2);
+            const isUnsupported = line.startsWith('backup') && name === 'MONGODB_URI';
+            const message = isUnsupported ? /Use mongodump/ : `^error: ${name}: this database does not exist\\.`;
+            assert.match(output.stderr, new RegExp(message));
+            assert.equal(await findDatabase(uri), undefined);
+            assert.deepEqual(readdirSync(folder), []);
+          }),
+        );
+        for (const env of Object.values(settings)) {
+          assertExitCode(await runOnDatabase(['workspace', 'create', '--name', 'Northwind'], env), 0);
+          assertExitCode(await runOnDatabase(['workspace', 'list'], env), 0);
+        }
+      }),
+    ),
 
   'warns on standard error about a misspelled setting, and succeeds': () =>
     withCompany(async ({ env }) => {

@@ -4,9 +4,15 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { v7 } from 'uuid';
-import { type CommandLineEnvironment, runCommandLine } from '../../adapters/cli/run-command-line.ts';
+import type { Command } from '../../adapters/cli/command.ts';
+import {
+  type CommandLineEnvironment,
+  type OpenedApplication,
+  runCommandLine,
+} from '../../adapters/cli/run-command-line.ts';
 import type { StorageTools } from '../../adapters/cli/storage-tools.ts';
 import type { TerminalStream } from '../../adapters/cli/terminal-stream.ts';
+import { openApplication } from '../../bootstrap/open-application.ts';
 import type { System } from '../../core/shared/system.ts';
 import { type TestCore, testCore } from './core.ts';
 
@@ -50,30 +56,45 @@ export function createCommandLine(
   storageTools: StorageTools = { backUp: rejectUse, copy: rejectUse },
 ): TestCommandLine {
   const core = testCore(system);
-  const run = async (args: readonly string[], options: RunOptions = {}): Promise<CommandOutput> => {
-    const { stdin = [], env = {}, onInterrupt = () => undefined, bodyLimit = 2 ** 20 } = options;
-    const stdout = createCollectingStream(options.stdout);
-    const stderr = createCollectingStream(options.stderr);
-    const code = await runCommandLine(args, {
-      version: '1.2.3',
-      stdin: stdin instanceof Readable ? stdin : Readable.from(stdin, { objectMode: false }),
-      stdout: stdout.stream,
-      stderr: stderr.stream,
-      env,
-      onInterrupt,
-      openApplication: async () => ({
-        app: core.app,
-        storageTools,
-        bodyLimit,
-        now: () => core.clock.now,
-        newId: () => v7(),
-        close: async () => undefined,
-      }),
-      serve: async () => void stdout.stream.write('serves\n'),
-    });
-    return { code, stdout: stdout.text(), stderr: stderr.text() };
-  };
+  const run: TestCommandLine['run'] = (args, options = {}) =>
+    runInProcess(args, options, async () => ({
+      app: core.app,
+      storageTools,
+      bodyLimit: options.bodyLimit ?? 2 ** 20,
+      now: () => core.clock.now,
+      newId: () => v7(),
+      close: async () => undefined,
+    }));
   return { ...core, run };
+}
+
+/** Runs a command in this process, on the database that the settings select. */
+export function runOnDatabase(
+  args: readonly string[],
+  settings: Readonly<Record<string, string>>,
+  options: RunOptions = {},
+): Promise<CommandOutput> {
+  return runInProcess(args, options, (command, stderr) => openApplication(settings, stderr, command));
+}
+
+async function runInProcess(
+  args: readonly string[],
+  { stdin = [], env = {}, onInterrupt = () => undefined, ...streams }: RunOptions,
+  open: (command: Command, stderr: TerminalStream) => Promise<OpenedApplication>,
+): Promise<CommandOutput> {
+  const stdout = createCollectingStream(streams.stdout);
+  const stderr = createCollectingStream(streams.stderr);
+  const code = await runCommandLine(args, {
+    version: '1.2.3',
+    stdin: stdin instanceof Readable ? stdin : Readable.from(stdin, { objectMode: false }),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    env,
+    onInterrupt,
+    openApplication: (command) => open(command, stderr.stream),
+    serve: async () => void stdout.stream.write('serves\n'),
+  });
+  return { code, stdout: stdout.text(), stderr: stderr.text() };
 }
 
 const rejectUse = () => Promise.reject(new Error('a storage in memory has no tools'));

@@ -1,0 +1,72 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Command } from '../adapters/cli/command.ts';
+import type { OpenedApplication } from '../adapters/cli/run-command-line.ts';
+import type { TerminalStream } from '../adapters/cli/terminal-stream.ts';
+import { UsageError } from '../adapters/cli/usage-error.ts';
+import { listNamesWith, storages } from './adapters.ts';
+import { type EnvironmentVariables, readSettings } from './read-settings.ts';
+import { findShortMisspellings } from './setting-names.ts';
+import type { Settings } from './settings.ts';
+import { CLOSE_TIMEOUT_MS } from './shutdown.ts';
+import { waitUntilReady } from './wait-until-ready.ts';
+
+/**
+ * Opens the configured database for a command. Rejects with `UsageError` if the database exists only inside the server, is unavailable, or
+ * is missing and must not be created.
+ */
+export async function openApplication(
+  environment: EnvironmentVariables,
+  stderr: TerminalStream,
+  { name, createsDatabase }: Pick<Command, 'name' | 'createsDatabase'>,
+): Promise<OpenedApplication> {
+  const settings = readSettings(environment);
+  for (const line of findShortMisspellings(environment)) stderr.write(`warning: ${line}\n`);
+  const { isShared, locationSetting, backUpProgram, findDatabase } = storages[settings.STORAGE];
+  if (!isShared || !findDatabase) throw createNotSharedError(settings);
+  if (name === 'backup' && backUpProgram) {
+    throw new UsageError([`backup: not supported with STORAGE=${settings.STORAGE}. Use ${backUpProgram}.`]);
+  }
+  // If the database is unavailable, opening it reports why.
+  if (!createsDatabase && (await findDatabase(settings).catch(() => UNKNOWN)) === undefined) {
+    throw new UsageError([
+      `${locationSetting}: this database does not exist. Use the database of the server, or create one with \`advocacy workspace create\`.`,
+    ]);
+  }
+  const [{ tokens, wireCore }, { createStorageTools }, { createNodeSystem }, { createMessageLog }] = await Promise.all([
+    import('./container.ts'),
+    import('./storage-tools.ts'),
+    import('../adapters/node/system.ts'),
+    import('../adapters/logging/message-log.ts'),
+  ]);
+  const system = createNodeSystem();
+  const log = createMessageLog(stderr);
+  const container = await wireCore(settings, system, log);
+  const app = container.get(tokens.app);
+  const connections = container.getAll(tokens.connection, { optional: true });
+  const close = async () => {
+    const closed = Promise.all(connections.map((connection) => connection.close()));
+    await Promise.race([closed, delay(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
+  };
+  try {
+    await Promise.all(connections.map((connection) => connection.open()));
+    await waitUntilReady(app, locationSetting);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const storageTools = createStorageTools(container.get(tokens.storage), settings, system, log);
+  return { app, storageTools, bodyLimit: settings.BODY_LIMIT_BYTES, now: system.now, newId: system.newId, close };
+}
+
+const UNKNOWN = 'unknown';
+
+function createNotSharedError({ STORAGE }: Settings): UsageError {
+  const shared = Object.entries(storages).filter(([, { isShared }]) => isShared);
+  return new UsageError([
+    `STORAGE: must be ${listNamesWith(storages, 'isShared')} for this command. ` +
+      `With STORAGE=${STORAGE}, the records exist only inside the server.`,
+    ...shared.map(
+      ([name, { locationSetting }]) => `Set STORAGE=${name}, and ${locationSetting} to the database of the server.`,
+    ),
+  ]);
+}
