@@ -10,6 +10,9 @@ import { parseTrustProxy, type TrustProxy } from '../adapters/http/trust-proxy.t
 
 /** The longest delay of a timer in Node.js. */
 const MAX_TIMER_SECONDS = 2_147_483;
+/** Longer keys would leave too little space for the other headers of a request, which Node.js limits to 16 KiB. */
+const MAX_API_KEY_LENGTH = 4_096;
+const MAX_URL_LENGTH = 2_048;
 
 const integer = (minimum: number, maximum = Number.MAX_SAFE_INTEGER) => {
   const problem = `must be a whole number from ${minimum} to ${maximum}`;
@@ -21,7 +24,7 @@ const integer = (minimum: number, maximum = Number.MAX_SAFE_INTEGER) => {
 };
 const oneOf = <const V extends readonly string[]>(...values: V) =>
   z.enum(values, `must be one of ${values.join(', ')}`);
-const host = z.string().regex(/^[^\s/]+$/, 'must be a host name or an IP address');
+const host = z.string().regex(/^[^\s/]{1,253}$/, 'must be a host name or an IP address');
 const url = (schemes: readonly string[]) => {
   const hasScheme = (value: string) => schemes.some((scheme) => value.startsWith(scheme));
   const hasHosts = (value: string) => {
@@ -55,7 +58,7 @@ export const settings = {
     .describe('The storage of the records: `sqlite`, `mongodb`, or `memory`, which keeps nothing after a restart.'),
   SQLITE_FILE: z
     .string()
-    .regex(/\S/, 'must be the path of a file')
+    .regex(/^(?!~\/)\S(?:.*[^\s/])?$/s, 'must be the path of a file, without ~/ or white space around it')
     .regex(/^(?![a-z][a-z\d+.-]+:)/i, 'must be the path of a file, such as data/advocacy.db, not a URL')
     .default('data/advocacy.db')
     .describe(
@@ -68,6 +71,10 @@ export const settings = {
     .default('memory')
     .describe('The rate limiter: `memory` limits each process separately, `redis` limits all processes together.'),
   REDIS_URL: url(['redis://', 'rediss://'])
+    .refine(
+      (value) => /^\w+:\/\/[^/?]*(?:\/\d*)?(?:\?|$)/.test(value),
+      'must be a URL with a number as the name of the database',
+    )
     .default('redis://127.0.0.1:6379')
     .describe('The Redis server for `RATE_LIMITER=redis`.'),
   RATE_LIMIT_POINTS: integer(1)
@@ -88,6 +95,7 @@ export const settings = {
   DEMO_API_KEY: z
     .string()
     .regex(/^[A-Za-z0-9\-._~+/]{20,}$/, 'must be at least 20 characters of A-Za-z0-9-._~+/')
+    .max(MAX_API_KEY_LENGTH, `must be at most ${MAX_API_KEY_LENGTH} characters`)
     .optional()
     .describe(
       'An API key of the admin of the demo workspace. If set, each start creates the key if it does not exist. If not set, the demo workspace gets a random key, which is printed when the workspace is created. Not allowed with `STORAGE=mongodb` or `DEMO_WORKSPACE=false`.',
@@ -106,7 +114,11 @@ export const settings = {
   LINKS_URL: z
     .string()
     .refine(
-      (value) => /^https?:\/\/[^\s/?#@\\]+\/?$/i.test(value) && isUrl(value),
+      (value) =>
+        value.length <= MAX_URL_LENGTH &&
+        /^https?:\/\/[^\s/?#@\\]+\/?$/i.test(value) &&
+        isUrl(value) &&
+        /^(?:[\w-]+(?:\.[\w-]+)*|\[.*\])$/.test(new URL(value).hostname),
       'must be the start of a URL: http:// or https://, a host and perhaps a port, without a path',
     )
     .transform((value) => new URL(value).origin)
@@ -117,8 +129,11 @@ export const settings = {
   DOCS_URL: z
     .string()
     .refine(
-      (value) => /^[\x21-\x7e]+$/.test(value) && isUrl(value, 'http://localhost'),
-      'must be a URL or a path, in ASCII and without spaces',
+      (value) =>
+        value.length <= MAX_URL_LENGTH &&
+        /^(?:https?:\/\/|\/(?!\/))[\x21\x22\x24-\x3e\x40-\x7e]*$/.test(value) &&
+        isUrl(value, 'http://localhost'),
+      'must be an http or https URL, or a path that starts with /, in ASCII and without spaces, ? or #',
     )
     .default('/docs')
     .transform((value) => value.replace(/\/+$/, ''))

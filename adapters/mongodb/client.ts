@@ -64,6 +64,8 @@ class ClientWithDefaultDatabase extends MongoClient {
  */
 export function toUnsupportedDatabase(error: Error, uri: string): UnsupportedDatabase {
   if (error instanceof UnsupportedDatabase) return error;
+  const { code, path } = error as NodeJS.ErrnoException;
+  if (path !== undefined) return new UnsupportedDatabase(`cannot read ${path} (${code})`);
   const password = /^[^:]+:\/\/[^:]*:(.+)@/.exec(uri)?.[1] ?? '';
   const parts = password.split(/[/?:@]/).filter((part) => part !== '');
   const isSecretFree = error instanceof MongoError && !parts.some((part) => error.message.includes(part));

@@ -66,6 +66,7 @@ const valid: Readonly<Record<Setting, Readonly<Record<string, unknown>>>> = {
   DOCS_URL: {
     '/docs': '/docs',
     '/docs/': '/docs',
+    '/': '',
     'https://example.com/reference': 'https://example.com/reference',
     'https://example.com/': 'https://example.com',
   },
@@ -96,12 +97,16 @@ function unchanged(...values: readonly string[]): Record<string, string> {
 }
 
 const notWholeNumbers = ['', ' ', '-1', '+1', '01', '1.0', '1e3', '0x1', '1 ', ' 1', '1\n', '1_000', '²', 'NaN', 'ten'];
-const notHosts = ['', ' ', 'a b', 'localhost/', 'http://localhost'];
+const notHosts = ['', ' ', 'a b', 'localhost/', 'http://localhost', 'localhost\n', 'a'.repeat(254)];
+const longPath = `/${'a'.repeat(2_048)}`;
 
 const invalid: Readonly<Record<Setting, readonly string[]>> = {
   HOST: notHosts,
   PORT: [...notWholeNumbers, '65536'],
-  SQLITE_FILE: ['', ' ', 'sqlite:a.db', 'sqlite://a.db', 'file:a.db', 'FILE:///a.db', 'mongodb://127.0.0.1/a'],
+  SQLITE_FILE: [
+    ...['', ' ', 'a.db\n', ' a.db', 'data/', '~/a.db', 'sqlite:a.db', 'sqlite://a.db', 'file:a.db', 'FILE:///a.db'],
+    'mongodb://127.0.0.1/a',
+  ],
   DEMO_WORKSPACE: ['', 'yes', 'TRUE', '1'],
   STORAGE: ['', 'Memory', 'memory ', 'mongo', 'postgres', 'constructor'],
   MONGODB_URI: [
@@ -136,12 +141,19 @@ const invalid: Readonly<Record<Setting, readonly string[]>> = {
     'redis://:%zz@localhost',
     'redis://:50%@localhost',
     'redis://localhost\n',
+    'redis://localhost/advocacy',
+    'redis://localhost/0/1',
     'mongodb://localhost',
   ],
   RATE_LIMIT_POINTS: [...notWholeNumbers, '0', '9007199254740992', '9'.repeat(400)],
   RATE_LIMIT_WINDOW_SECONDS: [...notWholeNumbers, '0', '2147484'],
   REFUSED_CREDENTIALS_PER_MINUTE: [...notWholeNumbers, '0', '9007199254740992'],
-  DEMO_API_KEY: ['', KEY.slice(1), ...[...' !"#$%&\'()*,:;<=>?@[\\]^`{|}é\n\0'].map((character) => KEY + character)],
+  DEMO_API_KEY: [
+    '',
+    KEY.slice(1),
+    'a'.repeat(4_097),
+    ...[...' !"#$%&\'()*,:;<=>?@[\\]^`{|}é\n\0'].map((character) => KEY + character),
+  ],
   BODY_LIMIT_BYTES: [...notWholeNumbers, '0', '1MiB'],
   METRICS_PORT: [...notWholeNumbers, '65536', 'off'],
   METRICS_HOST: notHosts,
@@ -159,8 +171,15 @@ const invalid: Readonly<Record<Setting, readonly string[]>> = {
     'https://user@go.example.com',
     'https://go.example.com:99999',
     'https://go .example.com',
+    'https://go.example.com.',
+    'https://*.example.com',
+    'https://go.example.com;',
+    `https://${'a'.repeat(2_048)}.example`,
   ],
-  DOCS_URL: ['', ' ', '/the docs', '/docs\n', 'http://', 'https://example.com:port'],
+  DOCS_URL: [
+    ...['', ' ', '/the docs', '/docs\n', 'http://', 'https://example.com:port', 'docs', '//example.com', longPath],
+    ...['javascript:alert(1)', 'ftp://example.com', '/docs?a=1', '/docs#a', 'https://example.com/docs#a'],
+  ],
   TRUST_PROXY: [
     ...['', ' ', 'TRUE', 'yes', '-1', '1.5', '1000', 'LOOPBACK', 'localhost', 'example.com', '10.0.0', '10.0.0.256'],
     ...[

@@ -66,6 +66,10 @@ suite('a start on a MongoDB that cannot be used', {
         'an invalid port': ['mongodb://ada:hunter2@localhost:100000/advocacy', connectionString],
         'an unknown option': ['mongodb://ada:hunter2@localhost/?frobnicate=1', /: option frobnicate is not/],
         'an invalid value of an option': ['mongodb://ada:hunter2@localhost/?tls=maybe', /: tls\/ssl must be either/],
+        'a missing certificate': [
+          'mongodb://localhost/?tls=true&tlsCAFile=/no.pem',
+          /: cannot read \/no\.pem \(ENOENT/,
+        ],
         'an invalid name of a database': ['mongodb://ada:hunter2@localhost/a.b', /: Database names cannot contain/],
       },
       async ([MONGODB_URI, problem]) => {
