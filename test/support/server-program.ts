@@ -24,10 +24,14 @@ export interface ProgramSource {
  * Finds a server program: the one that the environment variable names, one on the PATH, or one that was fetched before. Otherwise
  * fetches the program from the first source that has it, into a cache outside of the checkout.
  */
-export async function findProgram(name: string, sources: readonly ProgramSource[], variable?: string): Promise<string> {
+export async function findProgram(
+  name: string,
+  sources: readonly ProgramSource[] = [],
+  variable?: string,
+): Promise<string> {
   const configured = variable && process.env[variable];
   if (configured) return configured;
-  const onPath = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name));
+  const onPath = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin'].map((folder) => join(folder, name));
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'workspace-advocacy');
   for (const file of [...onPath, ...sources.map((source) => join(cache, source.name))]) {
     if (await isExecutable(file)) return file;
@@ -40,9 +44,8 @@ export async function findProgram(name: string, sources: readonly ProgramSource[
       reasons.push(`${source.name}: ${getLastLine(error)}`);
     }
   }
-  throw new MissingDependencyError(
-    `there is no ${name} on the PATH, and it could not be fetched (${reasons.join('; ')})`,
-  );
+  const isNotFetched = reasons.length > 0 ? `, and it could not be fetched (${reasons.join('; ')})` : '';
+  throw new MissingDependencyError(`there is no ${name} on the PATH${isNotFetched}`);
 }
 
 async function isExecutable(file: string): Promise<boolean> {
