@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { UsageError } from '../adapters/cli/usage-error.ts';
 import type { StorageEngine } from '../adapters/persistence/storage-engine.ts';
 import type { DatabaseState, RateLimiterState } from '../adapters/prometheus/metrics.ts';
-import { type RateLimiter, toUsage } from '../core/access/rate-limiter.ts';
+import type { RateLimiter } from '../core/access/rate-limiter.ts';
 import type { System } from '../core/shared/system.ts';
 import type { Settings } from './settings.ts';
 
@@ -147,8 +147,8 @@ interface RateLimiterChoice extends AdapterChoice {
 export interface CreatedRateLimiters {
   /** Creates a rate limiter. If processes share counts, their rate limiters of the same name use the same counts. */
   createRateLimiter(name: string, limit: number, windowSeconds: number): RateLimiter;
-  /** Creates a rate limiter that allows everything while the shared count is unavailable. */
-  createSharedRateLimiter?(name: string, limit: number, windowSeconds: number): RateLimiter;
+  /** Returns a function that adds a visit that all processes share, and resolves to whether it is new. */
+  createVisits?(ttlMs: number, maxCount: number): (visit: string) => Promise<boolean>;
   readonly connection?: Connection;
   /** The state of the connection, for the metrics. */
   readonly state?: RateLimiterState;
@@ -173,10 +173,7 @@ export const rateLimiters: Readonly<Record<Settings['RATE_LIMITER'], RateLimiter
       return {
         createRateLimiter: (name, limit, windowSeconds) =>
           redis.createRateLimiter(name, limit, windowSeconds, createMemoryRateLimiter(limit, windowSeconds)),
-        createSharedRateLimiter: (name, limit, windowSeconds) =>
-          redis.createRateLimiter(name, limit, windowSeconds, {
-            consume: async () => toUsage(1, windowSeconds * 1_000, limit, windowSeconds),
-          }),
+        createVisits: (ttlMs, maxCount) => redis.createVisits(ttlMs, maxCount),
         connection: redis,
         state: redis,
       };

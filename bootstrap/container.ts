@@ -101,12 +101,17 @@ async function wireLinks(
   limiters: CreatedRateLimiters,
   log: Logger,
 ): Promise<void> {
-  const [{ createLinkServer, UNKNOWN_LINK_LIMIT }, { CLICK_RESULTS, VISIT_LIMIT }, { createLinkLogObserver }] =
-    await Promise.all([
-      import('../adapters/links/link-server.ts'),
-      import('../adapters/links/click-recorder.ts'),
-      import('../adapters/links/log.ts'),
-    ]);
+  const [
+    { createLinkServer, UNKNOWN_LINK_LIMIT },
+    { CLICK_RESULTS },
+    { MAX_VISIT_COUNT, VISIT_TTL_MS },
+    { createLinkLogObserver },
+  ] = await Promise.all([
+    import('../adapters/links/link-server.ts'),
+    import('../adapters/links/click-recorder.ts'),
+    import('../adapters/links/recent-visits.ts'),
+    import('../adapters/links/log.ts'),
+  ]);
   container.bind(tokens.links).toResolvedValue(
     ({ links }) => {
       const observers: LinkObserver[] = [createLinkLogObserver(log)];
@@ -116,7 +121,7 @@ async function wireLinks(
       const services = {
         links,
         unknownLinkLimiter: limiters.createRateLimiter('unknownLinks', count, windowSeconds),
-        sharedVisitLimiter: limiters.createSharedRateLimiter?.('visits', VISIT_LIMIT.count, VISIT_LIMIT.windowSeconds),
+        addSharedVisit: limiters.createVisits?.(VISIT_TTL_MS, MAX_VISIT_COUNT),
       };
       return createLinkServer(services, { baseUrl: settings.LINKS_URL, trustProxy: settings.TRUST_PROXY }, observers);
     },

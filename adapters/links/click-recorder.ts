@@ -1,36 +1,35 @@
 import type { IncomingMessage } from 'node:http';
 import { isbot } from 'isbot';
-import type { RateLimiter } from '../../core/access/rate-limiter.ts';
 import type { Link } from '../../core/link/link.ts';
 import type { LinkService } from '../../core/link/link-service.ts';
 import { RecentVisits } from './recent-visits.ts';
 import type { VisitorHash } from './visitor-hash.ts';
 
 /**
- * The result of a GET request that is redirected to a destination: a counted click, or the reason why it is not counted. HEAD requests are
- * redirected without a result.
+ * The result of a GET request that is redirected to a destination: a counted click, or the reason why it is not counted.
+ * HEAD requests are redirected without a result.
  */
 export const CLICK_RESULTS = ['counted', 'bot', 'prefetch', 'repeated', 'full'] as const;
 export type ClickResult = (typeof CLICK_RESULTS)[number];
 
-/** The maximum number of clicks of one visitor on one link that count in a time window. */
-export const VISIT_LIMIT = { count: 1, windowSeconds: 3_600 };
 /** The maximum number of visits that are being recorded. Further clicks are not counted. */
 const MAX_PENDING_COUNT = 10_000;
 
+/**
+ * Adds a visit that all processes share, and resolves to whether it is new. Without this function, each process
+ * recognizes only visits that it has counted itself.
+ */
+export type AddSharedVisit = (visit: string) => Promise<boolean>;
+
 /** Decides which redirects are clicks, and counts them. It delays no response. */
 export class ClickRecorder {
-  private readonly visits = new RecentVisits(VISIT_LIMIT.windowSeconds * 1_000);
+  private readonly visits = new RecentVisits();
   private readonly pending = new Set<Promise<void>>();
 
   constructor(
     private readonly links: Pick<LinkService, 'countClick'>,
     private readonly visitors: VisitorHash,
-    /**
-     * Allows one visit per visitor and link in an hour, over all processes. Without it, each process recognizes only repeated visits that
-     * it has served itself.
-     */
-    private readonly sharedVisitLimiter: RateLimiter | undefined,
+    private readonly addSharedVisit: AddSharedVisit | undefined,
     private readonly onClick: (result: ClickResult) => void,
   ) {}
 
@@ -53,16 +52,16 @@ export class ClickRecorder {
   }
 
   private async recordVisit(link: Link, address: string, userAgent: string): Promise<void> {
-    const isNew = await this.addVisit(`${link.key} ${await this.visitors.hash(`${address} ${userAgent}`)}`);
+    const isNew = await this.addVisit(await this.visitors.hash(`${link.key} ${address} ${userAgent}`));
     this.onClick(!isNew ? 'repeated' : this.links.countClick(link) ? 'counted' : 'full');
   }
 
   /** Adds a visit. Returns whether it is the first one within an hour. */
   private async addVisit(visit: string): Promise<boolean> {
-    if (!this.visits.add(visit)) return false;
-    // If the count of all processes is unavailable, each process decides for itself.
-    const usage = await this.sharedVisitLimiter?.consume(visit).catch(() => undefined);
-    return usage?.allowed ?? true;
+    if (this.visits.has(visit)) return false;
+    // If the shared visits are unavailable, each process decides for itself.
+    const isNew = await this.addSharedVisit?.(visit).catch(() => true);
+    return isNew !== false && this.visits.add(visit);
   }
 }
 

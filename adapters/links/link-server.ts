@@ -7,7 +7,7 @@ import { getClientAddress } from '../http/client-address.ts';
 import { createProtectedServer, LimitedAddresses, limitReadingTime } from '../http/protection/protection.ts';
 import { TimeBudget } from '../http/time-budget.ts';
 import { createProxyCheck, type TrustProxy } from '../http/trust-proxy.ts';
-import { ClickRecorder, type ClickResult } from './click-recorder.ts';
+import { type AddSharedVisit, ClickRecorder, type ClickResult } from './click-recorder.ts';
 import { createUrlParser, parseLinkHost, parseLinkRequest } from './link-request.ts';
 import { createCachedLookups } from './lookup-cache.ts';
 import { type LinkOutcome, responses } from './responses.ts';
@@ -24,11 +24,7 @@ const LOOKUP_TIMEOUT_MS = 2_000;
 export interface LinkServices {
   readonly links: LinkService;
   readonly unknownLinkLimiter: RateLimiter;
-  /**
-   * Allows one visit per visitor and link in an hour, over all processes. Without it, each process recognizes only repeated visits that it
-   * has served itself.
-   */
-  readonly sharedVisitLimiter: RateLimiter | undefined;
+  readonly addSharedVisit: AddSharedVisit | undefined;
 }
 
 export interface LinkSettings {
@@ -75,7 +71,7 @@ interface LinkResponse {
  * protection of connections, the functions that find the addresses of clients and of trusted proxies, and `TimeBudget`.
  */
 export function createLinkServer(
-  { links, unknownLinkLimiter, sharedVisitLimiter }: LinkServices,
+  { links, unknownLinkLimiter, addSharedVisit }: LinkServices,
   { baseUrl, trustProxy }: LinkSettings,
   observers: readonly LinkObserver[],
 ): LinkServer {
@@ -85,7 +81,7 @@ export function createLinkServer(
   const isTrusted = createProxyCheck(trustProxy);
   const limitedAddresses = new LimitedAddresses();
   const visitors = new VisitorHash(links);
-  const clicks = new ClickRecorder(links, visitors, sharedVisitLimiter, (result) => {
+  const clicks = new ClickRecorder(links, visitors, addSharedVisit, (result) => {
     for (const observer of observers) observer.onClick?.(result);
   });
   const report = (error: unknown) => {

@@ -12,9 +12,9 @@ export function createVisitorKeyRepository(store: GlobalRecordStore<StoredVisito
   return {
     findByDay: async (day) => (await store.get(day))?.secret,
     add: (day, key) => store.add({ id: day, secret: key }),
-    async removeBefore(day) {
+    async removeOthers(day) {
       for await (const { id } of iterateGlobal(store)) {
-        if (id < day) await store.remove(id);
+        if (id !== day) await store.remove(id);
       }
     },
   };

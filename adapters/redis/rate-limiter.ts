@@ -1,11 +1,14 @@
 import { Redis } from 'ioredis';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import { type RateLimiter, toUsage, type Usage } from '../../core/access/rate-limiter.ts';
+import { type RateLimiter, toUsage } from '../../core/access/rate-limiter.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
 import { removeFinalPeriod } from '../../core/shared/text.ts';
 import { OutageLog } from '../logging/outage-log.ts';
 
-/** While Redis is unavailable, a command fails immediately: it is neither queued nor retried. The client keeps reconnecting. */
+/**
+ * While Redis is unavailable, a command fails immediately: it is neither queued nor retried. The client keeps
+ * reconnecting.
+ */
 const CLIENT_OPTIONS = {
   connectionName: 'workspace-advocacy',
   enableOfflineQueue: false,
@@ -16,8 +19,9 @@ const CLIENT_OPTIONS = {
 };
 const TIMEOUT_MS = 100;
 /**
- * The script of the library with one addition. If the clock of Redis was set back, the key would live longer than a window. Then the
- * script shortens the TTL of the key to one window. The arguments are the key, the points to add and the length of a window in seconds.
+ * The script of the library with one addition. If the clock of Redis was set back, the key would live longer than a
+ * window. Then the script shortens the TTL of the key to one window. The arguments are the key, the points to add and
+ * the length of a window in seconds.
  */
 const COUNT_SCRIPT = `
 redis.call('set', KEYS[1], 0, 'EX', ARGV[2], 'NX')
@@ -30,10 +34,30 @@ if ttl == -1 or ttl > window then
 end
 return {consumed, ttl}
 `;
+/**
+ * Adds a visit to a sorted set, with the time at which the visit expires as its score. Each call removes up to two
+ * visits that have expired or are too many, so no call takes long. A visit that expires later than one TTL from now was
+ * added before the clock of Redis was set back, and counts as expired. The arguments are the key, the visit, the TTL in
+ * milliseconds and the maximum number of visits. Returns 1 if the visit was added, and 0 if it had been added before.
+ */
+const VISIT_SCRIPT = `
+local key, visit, ttl, max = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local time = redis.call('time')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local expiry = tonumber(redis.call('zscore', key, visit) or 0)
+if expiry > now and expiry <= now + ttl then return 0 end
+redis.call('zadd', key, now + ttl, visit)
+for _ = 1, 2 do
+  local oldest = redis.call('zrange', key, 0, 0, 'withscores')
+  if tonumber(oldest[2]) > now and redis.call('zcard', key) <= max then break end
+  redis.call('zrem', key, oldest[1])
+end
+return 1
+`;
 /** The number of consecutive failures after which the client reconnects. */
 const MAX_FAILURE_COUNT = 3;
 
-/** Rate limiters whose counts are in Redis, so that all processes share them. */
+/** Rate limiters and visits that are in Redis, so that all processes share them. */
 export class RedisRateLimiters {
   private readonly redis: Redis;
   private failureCount = 0;
@@ -41,7 +65,10 @@ export class RedisRateLimiters {
   private readonly outageLog: OutageLog;
   private readonly fallbackCounts: Record<string, number> = {};
 
-  /** Starts to connect, and reconnects after outages. `log` gets a line when an outage begins and when it ends (`OutageLog`). */
+  /**
+   * Starts to connect, and reconnects after outages. `log` gets a line when an outage begins and when it ends
+   * (`OutageLog`).
+   */
   constructor(url: string, log: (line: string) => void) {
     this.outageLog = new OutageLog(log);
     this.redis = new Redis(url, CLIENT_OPTIONS);
@@ -69,9 +96,8 @@ export class RedisRateLimiters {
   }
 
   /**
-   * Creates a rate limiter whose count all processes share under `name`. A request waits for Redis for at most 100 ms. If Redis does not
-   * count a request, the rate limiter `fallback` does. After three consecutive failures, the client reconnects, and no request waits for
-   * Redis until the client is connected.
+   * Creates a rate limiter whose count all processes share under `name`. If Redis does not count a request, the rate
+   * limiter `fallback` does.
    */
   createRateLimiter(name: string, limit: number, windowSeconds: number, fallback: RateLimiter): RateLimiter {
     const limiter = new RateLimiterRedis({
@@ -81,27 +107,46 @@ export class RedisRateLimiters {
       duration: windowSeconds,
       customIncrTtlLuaScript: COUNT_SCRIPT,
     });
-    const consume = async (key: string): Promise<Usage> => {
-      const { consumedPoints, msBeforeNext } = await withTimeout(resolveIfLimited(limiter.consume(key)));
-      this.failureCount = 0;
-      return toUsage(consumedPoints, msBeforeNext, limit, windowSeconds);
-    };
     this.fallbackCounts[name] = 0;
-    const consumeFallback = (key: string) => {
-      this.fallbackCounts[name] = (this.fallbackCounts[name] ?? 0) + 1;
-      return fallback.consume(key);
-    };
     return {
       consume: async (key) => {
-        if (!this.isUp) return consumeFallback(key);
         try {
-          return await consume(key);
-        } catch (error) {
-          this.recordFailure(error as Error);
-          return consumeFallback(key);
+          const { consumedPoints, msBeforeNext } = await this.run(() => resolveIfLimited(limiter.consume(key)));
+          return toUsage(consumedPoints, msBeforeNext, limit, windowSeconds);
+        } catch {
+          this.fallbackCounts[name] = (this.fallbackCounts[name] ?? 0) + 1;
+          return fallback.consume(key);
         }
       },
     };
+  }
+
+  /**
+   * Returns a function that adds a visit for `ttlMs`, unless another process has added it. It resolves to whether the
+   * visit was added, and rejects if Redis is unavailable. With more than `maxCount` visits, the oldest are removed, so
+   * that visits and counts together fit into the memory of Redis.
+   */
+  createVisits(ttlMs: number, maxCount: number): (visit: string) => Promise<boolean> {
+    return async (visit) => {
+      const added = await this.run(() => this.redis.eval(VISIT_SCRIPT, 1, 'advocacy:visits', visit, ttlMs, maxCount));
+      return added === 1;
+    };
+  }
+
+  /**
+   * Runs a command. Rejects after 100 ms, or at once if Redis is not connected. After three consecutive failures, the
+   * client reconnects, so no request waits for Redis until the client is connected.
+   */
+  private async run<T>(command: () => Promise<T>): Promise<T> {
+    if (!this.isUp) throw new Error('not connected');
+    try {
+      const result = await withTimeout(command());
+      this.failureCount = 0;
+      return result;
+    } catch (error) {
+      this.recordFailure(error as Error);
+      throw error;
+    }
   }
 
   async close(): Promise<void> {
@@ -134,7 +179,7 @@ export class RedisRateLimiters {
   }
 }
 
-/** If the limit is exceeded, the library rejects with the result. This function resolves to the result in that case, too. */
+/** Resolves to the result also if the limit is exceeded, when the library rejects with it. */
 function resolveIfLimited(consuming: Promise<RateLimiterRes>): Promise<RateLimiterRes> {
   return consuming.catch((rejected: unknown) => {
     if (rejected instanceof RateLimiterRes) return rejected;
@@ -145,8 +190,8 @@ function resolveIfLimited(consuming: Promise<RateLimiterRes>): Promise<RateLimit
 /** Settles as a command does. Rejects if the command takes longer than `TIMEOUT_MS`. */
 function withTimeout<T>(command: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    // After the event loop was blocked, it runs timers, reads the responses that have arrived, and calls the callback of `setImmediate`,
-    // in this order. So a response that has arrived still counts.
+    // After the event loop was blocked, it runs timers, reads the responses that have arrived, and calls the callback of
+    // `setImmediate`, in this order. So a response that has arrived still counts.
     const timer = setTimeout(() => setImmediate(reject, new Error('no response')), TIMEOUT_MS);
     command.then(resolve, reject).finally(() => clearTimeout(timer));
   });

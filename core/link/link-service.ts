@@ -118,8 +118,9 @@ export class LinkService implements LinkLookups {
   }
 
   /**
-   * Returns the visitor key of the current day (UTC). All processes that use the storage have the same key. Before the key of a
-   * day is added, the keys of earlier days are removed. Without the key, the hash of a visitor tells nothing about the visitor.
+   * Returns the visitor key of the current day (UTC). All processes that use the storage have the same key. Before the
+   * key of a day is added, the keys of all other days are removed. Without the key, the hash of a visitor tells nothing
+   * about the visitor.
    */
   async getVisitorKey(): Promise<string> {
     const now = this.storage.now();
@@ -136,8 +137,9 @@ export class LinkService implements LinkLookups {
     const { visitorKeys } = this.storage;
     const found = await visitorKeys.findByDay(day);
     if (found !== undefined) return found;
-    // Removed before the new key is added: if the removal fails, the next call tries again.
-    await visitorKeys.removeBefore(day);
+    // Removed before the new key is added: if the removal fails, the next call tries again. Keys of later days are
+    // removed, too: they were added while the clock was wrong.
+    await visitorKeys.removeOthers(day);
     const key = this.system.newSecret();
     try {
       await visitorKeys.add(day, key);

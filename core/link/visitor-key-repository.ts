@@ -4,6 +4,6 @@ export interface VisitorKeyRepository {
   findByDay(day: string): Promise<string | undefined>;
   /** Adds the visitor key of a day. Rejects with `conflict` if the day has one. */
   add(day: string, key: string): Promise<void>;
-  /** Removes the visitor keys of all earlier days. */
-  removeBefore(day: string): Promise<void>;
+  /** Removes the visitor keys of all other days. */
+  removeOthers(day: string): Promise<void>;
 }

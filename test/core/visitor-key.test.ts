@@ -19,6 +19,17 @@ suite('the visitor key', {
     assert.notEqual(next, key);
   },
 
+  'is not used later if it was added while the clock was wrong': async () => {
+    const { app, storage, clock } = testCore();
+    const other = new Application(storage, createNodeSystem());
+    clock.now += 5 * DAY;
+    const early = await app.links.getVisitorKey();
+    clock.now -= 5 * DAY;
+    await app.links.getVisitorKey();
+    clock.now += 5 * DAY;
+    assert.notEqual(await other.links.getVisitorKey(), early);
+  },
+
   'is deleted before a new key is added; after a failed deletion, the next call deletes it': async () => {
     const { app, engine, clock } = testCore();
     await app.links.getVisitorKey();

@@ -164,6 +164,8 @@ suite('docker-compose.yml', {
     const { advocacy, mongodb, redis } = parseCompose().services;
     const heap = /^--max-old-space-size=(\d+)$/.exec(interpolate(String(advocacy.environment.NODE_OPTIONS), {}))?.[1];
     const cache = interpolate(String(mongodb.environment.CACHE_GB), {});
+    // Redis must not evict counts: the rate limits would start again at 0.
+    assert.match(String(redis.command), /--maxmemory-policy noeviction/);
     const maxMemory = /--maxmemory (\d+mb)/.exec(String(redis.command))?.[1];
     // The container must also have memory for a run of the command line, beside the service.
     assert.ok(limits.advocacy && limits.advocacy >= 2 * (Number(heap) + 100), `${limits.advocacy}`);

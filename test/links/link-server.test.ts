@@ -91,7 +91,7 @@ const withLinks =
     const services = {
       links: app.links,
       unknownLinkLimiter: createMemoryRateLimiter(count, windowSeconds),
-      sharedVisitLimiter: undefined,
+      addSharedVisit: undefined,
     };
     const links = createLinkServer(services, { baseUrl: `https://${BASE}`, trustProxy }, []);
     links.server.listen(0, '127.0.0.1');

@@ -1,21 +1,26 @@
 import assert from 'node:assert/strict';
 import { RecentVisits } from '../../adapters/links/recent-visits.ts';
+import { withMonotonicClock } from '../support/monotonic-clock.ts';
 import { suite } from '../support/suite.ts';
 
 suite('recent visits', {
-  'contain a visit for a fixed duration, which a repeated visit does not extend': () => {
+  'contain a visit for a fixed time, which a repeated visit does not extend': async () => {
     let now = 0;
-    const visits = new RecentVisits(1_000, () => now);
-    assert.equal(visits.add('a'), true);
-    now = 999;
-    assert.equal(visits.add('a'), false);
-    assert.equal(visits.add('b'), true);
-    now = 1_000;
-    assert.deepEqual([visits.add('a'), visits.add('b')], [true, false]);
+    await withMonotonicClock(
+      () => now,
+      () => {
+        const visits = new RecentVisits(1_000);
+        assert.deepEqual([visits.has('a'), visits.add('a'), visits.has('a')], [false, true, true]);
+        now = 999;
+        assert.deepEqual([visits.add('a'), visits.add('b')], [false, true]);
+        now = 1_000;
+        assert.deepEqual([visits.has('a'), visits.add('a'), visits.add('b')], [false, true, false]);
+      },
+    );
   },
 
   'evict the oldest visit if there are too many': () => {
-    const visits = new RecentVisits(1_000, () => 0, 2);
+    const visits = new RecentVisits(1_000_000, 2);
     assert.deepEqual(
       ['a', 'b', 'c', 'c', 'a'].map((visit) => visits.add(visit)),
       [true, true, true, false, true],

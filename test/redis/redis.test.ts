@@ -49,6 +49,43 @@ async function isCountedByRedis({ limiters, limiter }: Context): Promise<boolean
   return limiters.fallbacks.requests === fallbackCountBefore;
 }
 
+const HOUR_MS = 3_600_000;
+
+suite('visits in Redis', {
+  'are added once, and again when they have expired': () =>
+    withRedis(async ({ redis, limiters }) => {
+      const other = new RedisRateLimiters(redis.url, () => undefined);
+      await other.open();
+      const added: boolean[] = [];
+      for (const process of [limiters, other, limiters]) added.push(await process.createVisits(HOUR_MS, 9)('a'));
+      assert.deepEqual(added, [true, false, false]);
+      const addBriefly = limiters.createVisits(1, 9);
+      await addBriefly('b');
+      await setTimeout(2);
+      assert.equal(await addBriefly('b'), true);
+      await other.close();
+    }),
+
+  'do not take the memory of the counts of requests': () =>
+    withRedis(async (context) => {
+      const { redis, limiters } = context;
+      const client = new Redis(redis.url);
+      await consumeUntil(context, () => isCountedByRedis(context));
+      const count = await client.get('advocacy:requests:key');
+      const readMemory = async () => Number(/used_memory:(\d+)/.exec(await client.info('memory'))?.[1]);
+      const before = await readMemory();
+      await client.config('SET', 'maxmemory', String(before + 4_000_000), 'maxmemory-policy', 'noeviction');
+      const add = limiters.createVisits(HOUR_MS, 10_000);
+      for (let i = 0; i < 400; i++) {
+        await Promise.all(Array.from({ length: 100 }, (_, j) => add(`${i} ${j}`.padStart(22)).catch(() => undefined)));
+      }
+      assert.equal(await client.zcard('advocacy:visits'), 10_000);
+      assert.ok((await readMemory()) - before < 2_000_000);
+      assert.equal(await client.get('advocacy:requests:key'), count);
+      client.disconnect();
+    }),
+});
+
 suite('a rate limiter whose Redis fails', {
   'counts on its own while Redis is frozen, and in Redis again afterwards': () =>
     withRedis(async (context) => {
