@@ -6,9 +6,15 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { TEST_TIMEOUT_MS } from './scale.ts';
 
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = TEST_TIMEOUT_MS / 2;
 const POLL_INTERVAL_MS = 10;
+const FIRST_PORT = 20_000;
+const PORT_COUNT = 10_000;
+/** The distance between the first ports of two processes with consecutive IDs. */
+const PORT_STEP = 20;
+let portOffset = process.pid * PORT_STEP;
 
 /**
  * A server program with a local port and its own data. A test can kill, freeze and restart the server. If the server still runs when this
@@ -56,7 +62,7 @@ export async function startServerProcess(
       killWithThisProcess(child, folder);
       for (
         const end = Date.now() + START_TIMEOUT_MS;
-        !(await acceptsConnections(port));
+        !((await acceptsConnections(port)) && isRunning());
         await delay(POLL_INTERVAL_MS)
       ) {
         if (isRunning() && Date.now() < end) continue;
@@ -100,12 +106,13 @@ function killWithThisProcess(child: ChildProcess, folder: string): void {
 }
 
 /**
- * Returns a free port that is lower than the ports that the operating system gives to outgoing connections. Otherwise, an outgoing
- * connection could take the port of a server while the server is stopped.
+ * Returns a free port that is lower than the ports that the operating system gives to outgoing connections. Otherwise, an
+ * outgoing connection could take the port of a server while the server is stopped. Processes try different ports, because a
+ * port is free until its server has started.
  */
 export async function findFreePort(): Promise<number> {
   for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    const port = FIRST_PORT + (portOffset++ % PORT_COUNT);
     const server = createServer().listen(port, '127.0.0.1');
     const isFree = await waitForEvent(server, 'listening');
     server.close();

@@ -9,7 +9,7 @@ export type Test = () => unknown;
 /** Tests by title. Computed titles need a list of pairs: an object would keep only the last of two tests with the same title. */
 export type Tests = Readonly<Record<string, Test>> | readonly (readonly [title: string, test: Test])[];
 
-const EXIT_TIMEOUT_MS = 10_000;
+const EXIT_TIMEOUT_MS = 30_000;
 /** If this number of tests hang, the remaining tests of the process fail without being run, so that the process ends. */
 const MAX_HANGING_COUNT = 3;
 const counts = { registered: 0, completed: 0, passed: 0, skipped: 0, hanging: 0, reasons: new Set<string>() };
@@ -73,8 +73,8 @@ function register(uvu: ReturnType<typeof uvuSuite>, suiteName: string, title: st
     } finally {
       counts.completed++;
       if (counts.completed === counts.registered) {
-        setTimeout(exitWithFailure, EXIT_TIMEOUT_MS).unref();
         for (const cleanup of cleanups) await cleanup();
+        setTimeout(exitWithFailure, EXIT_TIMEOUT_MS).unref();
       }
     }
     counts.passed++;
