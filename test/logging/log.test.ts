@@ -9,6 +9,7 @@ import { type ServiceProcess, startProcess } from '../support/process.ts';
 import { CONTROL_C, PseudoTerminal } from '../support/pseudo-terminal.ts';
 import { suite } from '../support/suite.ts';
 
+const LOG_MODULE = join(import.meta.dirname, '../../adapters/logging/standard-error-log.js');
 const MAIN_PATH = join(import.meta.dirname, '../../bootstrap/main.js');
 
 /** A device of Linux. Every write to it fails, as on a full disk. */
@@ -60,10 +61,9 @@ suite('a log on a terminal', {
   },
 
   'contains no control characters from the text of an error': async () => {
-    const module = join(import.meta.dirname, '../../adapters/logging/standard-error-log.js');
     const script = `
       process.stderr.isTTY = true;
-      const { createStandardErrorLog } = await import(${JSON.stringify(module)});
+      const { createStandardErrorLog } = await import(${JSON.stringify(LOG_MODULE)});
       const text = 'a\\x1b[2Jb\\x9b31mc\\u202ed\\x7fe';
       (await createStandardErrorLog('info')).error({ err: new Error(text), note: text }, text);`;
     const { stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
@@ -78,6 +78,25 @@ suite('a log on a terminal', {
   },
 });
 
+suite('a log that is not on a terminal', {
+  'contains all lines when the process crashes, in their order': async () => {
+    const script = `
+      const { createStandardErrorLog } = await import(${JSON.stringify(LOG_MODULE)});
+      const log = await createStandardErrorLog('info');
+      for (let i = 0; i < 1_000; i++) log.info(i);
+      setTimeout(() => {
+        log.error('last line');
+        throw new Error('crash');
+      }, 100);`;
+    const failing = promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
+    const { stderr } = await failing.catch((error) => error);
+    const lines: string[] = stderr.split('\n').filter((line: string) => line.startsWith('{'));
+    const messages = lines.map((line) => JSON.parse(line).msg);
+    assert.deepEqual(messages, [...Array.from({ length: 1_000 }, (_, i) => i), 'last line']);
+    assert.match(stderr, /^Error: crash$/m);
+  },
+});
+
 suite('a log that cannot be written', {
   'because the disk is full, loses lines and has no other effect': async () => {
     if (!existsSync(FULL_DEVICE)) throw new MissingDependencyError(`There is no ${FULL_DEVICE} here.`);
@@ -87,6 +106,12 @@ suite('a log that cannot be written', {
     } finally {
       closeSync(full);
     }
+  },
+
+  'because its reader has exited, loses lines and has no other effect': async () => {
+    const service = await startProcess();
+    service.child.stderr?.destroy();
+    await assertServesAndStops(service);
   },
 
   'because nobody reads it, loses lines and has no other effect': async () => {
