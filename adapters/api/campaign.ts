@@ -4,6 +4,7 @@ import {
   CAMPAIGN_SORTS,
   CAMPAIGN_STATUSES,
   type CampaignChange,
+  type CampaignResource,
   END_BEFORE_START,
   findDateError,
   MAX_CAMPAIGN_PAGE_SIZE,
@@ -51,6 +52,10 @@ const transitions = CAMPAIGN_STATUSES.map((status) => `from ${status} to ${statu
 /** The allowed changes of the status, as text. `Intl.ListFormat` would add 30 ms to the start. */
 export const STATUS_TRANSITIONS = `${transitions.slice(0, -1).join(', ')}, and ${transitions.at(-1)}`;
 
+const destinationUrl = httpUrlOrEmpty.transform((url) => url || null);
+const DESTINATION_URL =
+  'The target of the short link: an http or https URL of at most 2,048 characters in its percent-encoded form, or an empty string for none.';
+
 const TARGET_SHARES = 'The target number of shares: a whole number, or a string of its digits.';
 
 const resource = z.union([
@@ -58,18 +63,23 @@ const resource = z.union([
   z
     .strictObject({
       url: httpUrl.describe('The URL of the resource (http or https).'),
-      type: z.enum(RESOURCE_TYPES).optional().describe('The type of the resource.'),
-      mimeType: text(RESOURCE_LABEL_LENGTH).optional().describe('The MIME type, for example `image/png`.'),
-      size: nonNegativeNumber.optional().describe('The size in bytes.'),
+      type: z.enum(RESOURCE_TYPES).nullish().describe('The type of the resource.'),
+      mimeType: text(RESOURCE_LABEL_LENGTH).nullish().describe('The MIME type, for example `image/png`.'),
+      size: nonNegativeNumber.nullish().describe('The size in bytes.'),
       width: nonNegativeNumber.nullish().describe('The width in pixels.'),
       height: nonNegativeNumber.nullish().describe('The height in pixels.'),
       thumbnailUrl: httpUrl.nullish().describe('The URL of a preview image (http or https).'),
       language: text(RESOURCE_LABEL_LENGTH).nullish().describe('The language, for example `en` or `pt-PT`.'),
-      order: nonNegativeNumber.optional().describe('Sort order among the resources of the campaign.'),
+      order: nonNegativeNumber.nullish().describe('Sort order among the resources of the campaign.'),
     })
     .meta({
       id: 'CampaignResource',
-      description: 'A file or link of a campaign, such as an image, a video or a document.',
+      description:
+        'A file or link of a campaign, such as an image, a video or a document. `null` counts as an omitted field.',
+    })
+    .transform(({ url, ...fields }) => {
+      const sentFields = Object.entries(fields).filter(([, value]) => value !== null);
+      return { url, ...Object.fromEntries(sentFields) } as CampaignResource;
     }),
 ]);
 
@@ -91,9 +101,7 @@ const campaignFields = z.strictObject({
     `The goal of the campaign: ${describeLength(DESCRIPTION_LENGTH)}, possibly empty.`,
   ),
   status: z.enum(CAMPAIGN_STATUSES).describe(`The status. ${STATUS_MEANINGS}`),
-  destinationUrl: httpUrlOrEmpty
-    .transform((url) => url || null)
-    .describe('The target of the short link: an http or https URL, or an empty string for none.'),
+  destinationUrl: destinationUrl.describe(DESTINATION_URL),
   startDate: startDate.describe(
     'The start: a date (00:00 UTC of that day) or an ISO 8601 date-time (UTC if it has no offset).',
   ),
@@ -282,6 +290,7 @@ const updateCampaign = defineOperation({
   body: campaignFields
     .extend({
       targetShares: wholeNumber.nullable().describe(TARGET_SHARES),
+      destinationUrl: destinationUrl.nullable().describe(`${DESTINATION_URL} \`null\` counts as an empty string.`),
     })
     .partial()
     .refine(isInDateOrder, DATE_ORDER)

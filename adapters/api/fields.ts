@@ -7,13 +7,16 @@ import { type ParsedDate, parseEndDate, parseStartDate } from '../../core/shared
 import { NAME_SORTS } from '../../core/shared/name.ts';
 import { DEFAULT_PAGE_SIZE } from '../../core/shared/page.ts';
 import { findTextProblem, fold, type LengthRange, SEARCH_TERM_LENGTH, URL_LENGTH } from '../../core/shared/text.ts';
-import { isUrl } from './url.ts';
+import { describeProblem } from './parse.ts';
+import { encodeUrl, isUrl } from './url.ts';
 
 const NO_NUL = '^[^\\u0000]*$';
 const NOT_BLANK = '^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$';
 const DAY = '[0-9]{4}-[0-9]{2}-[0-9]{2}';
 const TIME = 'T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}:[0-9]{2})?';
-const URL_PATTERN = '[Hh][Tt][Tt][Pp][Ss]?://[^\\u0000- /\\\\?#@]+([/\\\\?#][^\\u0000-\\u001f\\u007f-\\u009f]*)?';
+const URL_PATTERN = '[Hh][Tt][Tt][Pp][Ss]?://[^\\u0000- /\\\\?#@]+([/?#][^\\u0000-\\u001f\\\\\\u007f-\\u009f]*)?';
+
+const INVALID_URL = 'must be a URL that begins with http:// or https://';
 
 type FindProblem = (value: string) => string | undefined;
 
@@ -44,8 +47,8 @@ export function describeLength({ min, max }: LengthRange): string {
 }
 
 /**
- * An http(s) URL (WHATWG) with a host, and without a user name and password. The OpenAPI document has no `format` for it: WHATWG URLs
- * can have characters that a `uri` (RFC 3986) cannot have.
+ * An http(s) URL (WHATWG) with a host, and without a user name, a password and backslashes. The OpenAPI document has no `format`
+ * for it: WHATWG URLs can have characters that a `uri` (RFC 3986) cannot have.
  */
 export const httpUrl = text(URL_LENGTH, findUrlProblem).meta({ pattern: `^\\s*${URL_PATTERN}\\s*$` });
 export const httpUrlOrEmpty = text(URL_LENGTH, (value) => (value === '' ? undefined : findUrlProblem(value))).meta({
@@ -92,7 +95,7 @@ export const workspaceId = recordId.describe('The ID of the workspace that the r
 export const count = z
   .number()
   .meta({ type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
-/** A finite number that is not negative, such as a size in bytes. Unlike the other schemas of responses here, it also validates requests. */
+/** A number that is not negative, such as a size in bytes. Unlike the other schemas of responses here, it also validates requests. */
 export const nonNegativeNumber = z.number().min(0).meta({ format: 'double' });
 export const responseText = ({ max: maxLength }: LengthRange) => z.string().meta({ maxLength, pattern: NO_NUL });
 
@@ -168,8 +171,12 @@ export const slugParameter = singleParameter(
 
 /** Returns the schema of a positive integer in a query or in an option of the command line, written in digits only. */
 export function positiveInteger(maximum = Number.MAX_SAFE_INTEGER) {
-  const digits = z.string().transform(convertWith(parseWholeNumber, 'must be a whole number, digits only'));
-  return singleParameter(digits.pipe(z.int().min(1).max(maximum))).meta({
+  const findProblem = (value: string) => {
+    if (!/^(0|[1-9][0-9]*)$/.test(value)) return 'must be a whole number in digits only, without leading zeros';
+    if (value === '0') return 'must be at least 1';
+    return Number(value) > maximum ? `must be at most ${maximum}` : undefined;
+  };
+  return singleParameter(z.string().superRefine(rejectIf(findProblem)).transform(Number)).meta({
     type: 'integer',
     format: maximum > 2 ** 31 ? 'int64' : 'int32',
     minimum: 1,
@@ -211,35 +218,27 @@ export function nameListParameters(maxPageSize: number) {
 }
 
 /**
- * Returns the schema of an array of at most 100 different items. Items are duplicates if `getKey` returns the same key. Before
- * the validation, each duplicate is replaced by an empty slot. So the other items keep their positions, and an error names the position that the client sent.
- * Items after the 101st different item are not examined, so that the cost is bounded.
+ * Returns the schema of an array of at most 100 different items. Items are duplicates if `getKey` returns the same key. Duplicates
+ * are dropped. An error names the position that the client sent. Items after the 101st different item are not validated.
  */
 function distinctItems<S extends z.ZodType<unknown, string>>(item: S, getKey: (value: string) => string) {
-  const replaceDuplicatesWithEmptySlots = (values: unknown) => {
+  const selectDistinctItems = (values: unknown, context: z.RefinementCtx) => {
     if (!Array.isArray(values)) return values;
-    const keys = new Set<unknown>();
-    const distinct: unknown[] = [];
+    const distinct = new Map<unknown, unknown>();
     for (const [position, value] of values.entries()) {
       const key = typeof value === 'string' ? getKey(value) : value;
-      if (!keys.has(key)) distinct[position] = value;
-      if (keys.add(key).size > MAX_ITEM_COUNT) break;
+      if (distinct.has(key)) continue;
+      distinct.set(key, value);
+      if (distinct.size > MAX_ITEM_COUNT) {
+        context.addIssue(`must have at most ${MAX_ITEM_COUNT} items`);
+        break;
+      }
+      const [issue] = item.safeParse(value, { error: describeProblem }).error?.issues ?? [];
+      if (issue) context.addIssue({ code: 'custom', path: [position], message: issue.message });
     }
-    return distinct;
+    return [...distinct.values()];
   };
-  const items = z
-    .array(item.optional())
-    .refine((distinct) => distinct.filter(isDefined).length <= MAX_ITEM_COUNT, {
-      message: `must have at most ${MAX_ITEM_COUNT} items`,
-      when: ({ value }) => Array.isArray(value),
-    })
-    .meta({ maxItems: MAX_ITEM_COUNT })
-    .transform((distinct) => distinct.filter(isDefined));
-  return z.preprocess(replaceDuplicatesWithEmptySlots, items);
-}
-
-function isDefined<T>(item: T | undefined): item is T {
-  return item !== undefined;
+  return z.preprocess(selectDistinctItems, z.array(item).meta({ maxItems: MAX_ITEM_COUNT }));
 }
 
 /** Returns the schema of a date or a date-time. `parse` returns `undefined` if the text is invalid. */
@@ -262,7 +261,9 @@ function numberOrString<T>(
   stringKeywords: z.GlobalMeta,
 ) {
   const schema = z.union([z.number().meta(numberKeywords), z.string().meta(stringKeywords)]);
-  return schema.transform(convertWith(convert, problem));
+  // JSON such as `1e400` is read as an infinite number. `z.number` would reject it with another problem.
+  const toFinite = (value: unknown) => (Math.abs(value as number) === Number.POSITIVE_INFINITY ? String(value) : value);
+  return z.preprocess(toFinite, schema.transform(convertWith(convert, problem)));
 }
 
 /** Returns a transformation that rejects a value with `problem` if `convert` returns `undefined`. */
@@ -279,16 +280,26 @@ function toSlug(value: string): string | undefined {
   return normalizeSlug(value, domainToASCII);
 }
 
+/** The maximum lengths of a host name and of its labels (RFC 1035). Converting longer names to ASCII would take too long. */
+const MAX_HOST_LENGTH = 255;
+const MAX_LABEL_LENGTH = 63;
+
 /**
  * Returns the problem of a text that must be an http(s) URL. Checks also the text itself, because the WHATWG parser repairs
  * invalid URLs (`http:///host`, a line break inside) and drops an empty user name.
  */
 function findUrlProblem(value: string): string | undefined {
-  const [, authority] = /^https?:\/\/([^/\\?#]+)/i.exec(value) ?? [];
-  if (authority === undefined || /\p{Control}/u.test(value) || !isUrl(value)) {
-    return 'must be a URL that begins with http:// or https://';
+  const [, authority] = /^https?:\/\/([^/?#]+)/i.exec(value) ?? [];
+  if (authority === undefined || /\p{Control}/u.test(value)) return INVALID_URL;
+  if (value.includes('\\')) return 'must be a URL without a backslash, encode it as %5C';
+  if (authority.includes('@')) return 'must be a URL without a user name and password';
+  const host = authority.replace(/:[0-9]*$/, '');
+  if (host.length > MAX_HOST_LENGTH || host.split(/[.。．｡]/).some(({ length }) => length > MAX_LABEL_LENGTH)) {
+    return `must be a URL whose host has at most ${MAX_HOST_LENGTH} characters, and at most ${MAX_LABEL_LENGTH} between two dots`;
   }
-  return authority.includes('@') ? 'must be a URL without a user name and password' : undefined;
+  if (!isUrl(value)) return INVALID_URL;
+  const { max } = URL_LENGTH;
+  return encodeUrl(value).length > max ? `must have at most ${max} characters when it is percent-encoded` : undefined;
 }
 
 /** Trims a text. A shorter result is copied, because V8 keeps a whole text in memory as long as a slice of it is used. */

@@ -1,5 +1,5 @@
 import { createInvalidFieldsError } from '../../core/shared/core-error.ts';
-import { shorten } from './parse.ts';
+import { formatName } from './parse.ts';
 
 /** The error for a body that is not a JSON object. `problem` follows "The request body" in a sentence, such as `is not valid JSON`. */
 export class MalformedBody extends Error {
@@ -89,7 +89,7 @@ function limitDepthAndElements(bytes: Uint8Array): Uint8Array {
 function createTooManyElementsError(field: Uint8Array): Error {
   if (field.length === 0) return createNotAnObjectError();
   const problem = `too many elements, the body must have at most ${MAX_ELEMENT_COUNT} field names, objects and arrays`;
-  return createInvalidFieldsError([{ path: shorten(String(parseJson(field))), problem }]);
+  return createInvalidFieldsError([{ path: formatName(String(parseJson(field))), problem }]);
 }
 
 /** Returns the end of the string that starts with the quotation mark at `start`, or the end of `bytes` if the string does not end. */

@@ -33,7 +33,7 @@ function toFieldErrors(issues: readonly Issue[], isChosen: (issue: Issue) => boo
   const byPath = new Map<string, string>();
   for (const issue of issues.filter(isChosen)) {
     const names =
-      issue.code === 'unrecognized_keys' ? issue.keys.slice(0, MAX_UNKNOWN_NAME_COUNT).map(shorten) : [undefined];
+      issue.code === 'unrecognized_keys' ? issue.keys.slice(0, MAX_UNKNOWN_NAME_COUNT).map(formatName) : [undefined];
     for (const name of names) {
       const path = [...issue.path, ...(name === undefined ? [] : [name])].join('.');
       if (!byPath.has(path)) byPath.set(path, issue.message);
@@ -61,10 +61,15 @@ function explainUnion(issue: Issue): Issue[] {
 }
 
 /** Returns the problem for an issue of zod's own checks. Our own checks set their message themselves. */
-function describeProblem(issue: z.core.$ZodRawIssue): string | undefined {
+export function describeProblem(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined ? REQUIRED : `must be ${withArticle(issue.expected)}`;
+      if (issue.input === undefined) return REQUIRED;
+      // JSON such as `1e400` is read as an infinite number.
+      if (issue.expected === 'number' && typeof issue.input === 'number') {
+        return issue.input > 0 ? `must be at most ${Number.MAX_VALUE}` : `must be at least ${-Number.MAX_VALUE}`;
+      }
+      return `must be ${withArticle(issue.expected)}`;
     case 'invalid_value':
       return issue.input === undefined ? REQUIRED : `must be one of ${issue.values.join(', ')}`;
     case 'invalid_union':
@@ -85,12 +90,15 @@ function describeProblem(issue: z.core.$ZodRawIssue): string | undefined {
 }
 
 function withArticle(type: string): string {
-  if (type === 'int') return 'a whole number';
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
 }
 
-/** Cuts a name after 100 code points. The result is well-formed Unicode, so that every JSON parser can read the message. */
-export function shorten(name: string): string {
+/**
+ * Returns a name that a client sent, for a message: cut after 100 code points, and quoted if it is blank. The result is well-formed
+ * Unicode, so that every JSON parser can read the message.
+ */
+export function formatName(name: string): string {
+  if (name.trim() === '') return `${JSON.stringify(name.slice(0, MAX_UNKNOWN_NAME_LENGTH))} (blank name)`;
   const start = Array.from(name.slice(0, 2 * MAX_UNKNOWN_NAME_LENGTH))
     .slice(0, MAX_UNKNOWN_NAME_LENGTH)
     .join('');

@@ -130,9 +130,12 @@ export class AdvocacyClient {
 
   #createUrl(path: string, { path: parameters = {}, query = {} }: UntypedOptions = {}): URL {
     const filledPath = path.replace(/\{(\w+)\}/g, (_, name) => {
-      // Without a value, the path would be that of the list.
-      if (!parameters[name]) throw new TypeError(`The path parameter ${name} is missing.`);
-      return encodeURIComponent(parameters[name]);
+      const value = parameters[name];
+      // Without a value, the path would be that of the list. Parsers of URLs remove the segments `.` and `..`, even if they are encoded.
+      if (!value || value === '.' || value === '..') {
+        throw new TypeError(`The path parameter ${name} is ${JSON.stringify(value)}. Set it to the ID of a record.`);
+      }
+      return encodeURIComponent(value);
     });
     const url = new URL(this.#options.baseUrl.replace(/\/$/, '') + filledPath);
     for (const [name, values] of Object.entries(query)) {

@@ -508,7 +508,7 @@ export interface components {
              */
             readonly status: "draft" | "published" | "archived";
             /**
-             * @description The target of the short link: an http or https URL, or an empty string for none.
+             * @description The target of the short link: an http or https URL of at most 2,048 characters in its percent-encoded form, or an empty string for none.
              * @example https://northwind.example/tents
              */
             readonly destinationUrl: string;
@@ -599,7 +599,7 @@ export interface components {
         };
         /** @description A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. A number with more than 15 digits may be rounded, so send it as a string. */
         readonly Amount: number | string;
-        /** @description A file or link of a campaign, such as an image, a video or a document. */
+        /** @description A file or link of a campaign, such as an image, a video or a document. `null` counts as an omitted field. */
         readonly CampaignResource: {
             /**
              * @description The URL of the resource (http or https).
@@ -609,20 +609,18 @@ export interface components {
             /**
              * @description The type of the resource.
              * @example video
-             * @enum {string}
              */
-            readonly type?: "image" | "video" | "pdf";
+            readonly type?: ("image" | "video" | "pdf") | null;
             /**
              * @description The MIME type, for example `image/png`.
              * @example video/mp4
              */
-            readonly mimeType?: string;
+            readonly mimeType?: string | null;
             /**
-             * Format: double
              * @description The size in bytes.
              * @example 4200000
              */
-            readonly size?: number;
+            readonly size?: number | null;
             /**
              * @description The width in pixels.
              * @example 1920
@@ -644,11 +642,10 @@ export interface components {
              */
             readonly language?: string | null;
             /**
-             * Format: double
              * @description Sort order among the resources of the campaign.
              * @example 1
              */
-            readonly order?: number;
+            readonly order?: number | null;
         };
         /** @description A whole number from 0 to 9007199254740991, or a string of its digits. */
         readonly WholeNumber: number | string;
@@ -749,10 +746,10 @@ export interface components {
              */
             readonly status?: "draft" | "published" | "archived";
             /**
-             * @description The target of the short link: an http or https URL, or an empty string for none.
+             * @description The target of the short link: an http or https URL of at most 2,048 characters in its percent-encoded form, or an empty string for none. `null` counts as an empty string.
              * @example https://northwind.example/tents
              */
-            readonly destinationUrl?: string;
+            readonly destinationUrl?: string | null;
             /**
              * @description The start: a date (00:00 UTC of that day) or an ISO 8601 date-time (UTC if it has no offset).
              * @example 2026-01-31

@@ -14,10 +14,10 @@ export interface CampaignResource {
   readonly type?: (typeof RESOURCE_TYPES)[number] | undefined;
   readonly mimeType?: string | undefined;
   readonly size?: number | undefined;
-  readonly width?: number | null | undefined;
-  readonly height?: number | null | undefined;
-  readonly thumbnailUrl?: string | null | undefined;
-  readonly language?: string | null | undefined;
+  readonly width?: number | undefined;
+  readonly height?: number | undefined;
+  readonly thumbnailUrl?: string | undefined;
+  readonly language?: string | undefined;
   readonly order?: number | undefined;
 }
 

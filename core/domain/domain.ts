@@ -44,8 +44,8 @@ export function newDomain(workspaceId: string, id: string, request: DomainReques
 }
 
 export const MAX_SLUG_LENGTH = 190;
-/** The maximum length of a text to convert into a slug. Longer texts are rejected immediately, because their conversion would be slow. */
-const MAX_INPUT_LENGTH = 1000;
+/** The maximum length of a text to convert into a slug. The conversion of longer texts would be slow. */
+const MAX_INPUT_LENGTH = 255;
 const FORBIDDEN_CHARACTER_PATTERN = /[\0-,/:-@[-`{-\x7f]/;
 const LABEL_PATTERN = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 

@@ -38,7 +38,7 @@ const usageErrors: Readonly<Record<string, RegExp>> = {
   'pillar create --workspace W --author M --title T --color pink': /Allowed choices are red, yellow/,
   'campaign set-status --workspace W C lost': /Allowed choices are draft, published, archived/,
   'click record --workspace W --campaign C --count 0': /--count: must be at least 1/,
-  'click record --workspace W --campaign C --count 1e3': /--count: must be a whole number, digits only/,
+  'click record --workspace W --campaign C --count 1e3': /--count: must be a whole number in digits only/,
   'click record --workspace W --campaign C --count 1000000001': /--count: must be at most 1000000000/,
   'import --workspace W campains file': /Allowed choices are campaigns, questions, tags, groups/,
   'import --workspace W campaigns': /missing required argument 'file'/,

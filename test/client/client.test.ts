@@ -128,9 +128,26 @@ suite('the TypeScript client', {
       assert.ok(found.length > 0 && found.length < all.length);
       const error = await getAdvocacyError(client.request('GET', '/tags/{id}', { path: { id: '../me?x=#' } }));
       assert.equal(error.code, 'not_found');
-      const missing = await getError(client.request('DELETE', '/tags/{id}', { path: { id: '' } }));
-      assert.equal(String(missing), 'TypeError: The path parameter id is missing.');
     }),
+
+  'sends no request for an ID that would change the path': () =>
+    withService(({ url }) =>
+      withProxy(url, [], async (proxy) => {
+        for (const id of ['', '.', '..']) {
+          const error = await getError(createClient(proxy.url).request('DELETE', '/tags/{id}', { path: { id } }));
+          assert.equal(String(error), `TypeError: The path parameter id is "${id}". Set it to the ID of a record.`);
+          const list = createClient(proxy.url).list('/campaigns/{id}/shares', { path: { id } });
+          assert.match(String(await getError(collectAll(list))), /path parameter id/);
+        }
+        assert.equal(proxy.requests.length, 0);
+        for (const id of ['%2e%2e', '...', '../..', './x', '.\t.', '\\..', '%2F..']) {
+          const error = await getAdvocacyError(
+            createClient(`${proxy.url}/`).request('GET', '/campaigns/{id}/brief', { path: { id } }),
+          );
+          assert.match(`${error.code} ${error.message}`, /^not_found No campaign/, id);
+        }
+      }),
+    ),
 
   'creates one record if the first response does not arrive': () =>
     withService(({ url }) =>

@@ -161,7 +161,7 @@ const optionalCampaignFields = {
   groups: rarelyPresent(choices),
   pillar: rarelyPresent(fc.option(choice)),
   targetShares: optional(fc.maxSafeNat()),
-  resources: optional(fc.constant([{ url: 'https://example.com/', type: undefined, width: null, size: 0.5 }])),
+  resources: optional(fc.constant([{ url: 'https://example.com/', type: undefined, width: 0, size: 0.5 }])),
 };
 const campaignFields = fc.record({ ...requiredCampaignFields, ...optionalCampaignFields });
 /** Some fields of a campaign, usually few. */

@@ -50,7 +50,7 @@ export function buildCampaign(workspaceId: string, fields: Partial<CampaignRecor
     tagIds: [newId(), newId()],
     groupIds: [],
     resources: [
-      { url: 'https://example.com/a.png', type: 'image', size: 0.5, width: 640, height: null },
+      { url: 'https://example.com/a.png', type: 'image', size: 0.5, width: 640 },
       { url: 'https://example.com/b', language: '' },
     ],
     targetShares: Number.MAX_SAFE_INTEGER,

@@ -29,7 +29,7 @@ suite('the brief of a campaign', {
     const absent = { mimeType: null, height: null, thumbnailUrl: null, language: null, order: null };
     const resources = [
       { url: 'https://a.b' },
-      { url: 'https://a.c', type: 'pdf', size: 0, width: null, height: undefined },
+      { url: 'https://a.c', type: 'pdf', size: 0, height: undefined },
       { url: 'https://a.d', type: undefined, language: '' },
     ] as const;
     const { resources: shown } = toBrief(

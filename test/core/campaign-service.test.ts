@@ -45,7 +45,7 @@ async function createMember({ app }: TestCore, workspaceId = OWN): Promise<Actor
 suite('a new campaign', {
   'is stored as it was sent, with no clicks and no shares': async () => {
     const core = testCore();
-    const resources = [{ url: 'https://example.com/a.pdf', type: 'pdf', width: null }] as const;
+    const resources = [{ url: 'https://example.com/a.pdf', type: 'pdf', width: 0 }] as const;
     const { id, ...created } = await createCampaign(core, {
       resources,
       targetShares: 5,

@@ -91,7 +91,7 @@ suite('a change of a campaign', {
       targetShares: 5,
       contentPillarId: 'p',
       tagIds: ['t'],
-      resources: [{ url: 'https://a.b', width: null, size: 1 }, { url: 'https://a.c' }],
+      resources: [{ url: 'https://a.b', width: 0, size: 1 }, { url: 'https://a.c' }],
     };
     const before = createCampaign({ status: 'draft', ...values });
     const equal = { ...structuredClone(values), status: 'draft', name: undefined } as const;

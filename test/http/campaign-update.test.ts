@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { operations } from '../../adapters/api/operations.ts';
 import type { Campaign } from '../../core/campaign/campaign.ts';
 import { each } from '../support/each.ts';
 import { assertConflict, assertInvalidFields, jsonOf, UNKNOWN_ID } from '../support/expected-responses.ts';
@@ -8,7 +9,8 @@ import type { ApiResponse } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
 const DATES = { startDate: '2026-01-31', endDate: '2026-02-28' };
-const RESOURCES = [{ url: 'https://a.b', type: 'pdf', width: null }, 'https://a.c'];
+const RESOURCES = [{ url: 'https://a.b', type: 'pdf', width: null, mimeType: null, order: 1 }, 'https://a.c'];
+const campaignFields = operations.find(({ id }) => id === 'updateCampaign')?.body?.shape ?? {};
 
 /** A draft in a workspace. */
 interface Draft {
@@ -66,6 +68,33 @@ suite('PATCH /campaigns/{id}', {
         assert.deepEqual(jsonOf(await fixture.call('GET', `/campaigns/${id}`)), changed);
       }),
     ),
+
+  'takes back what GET returns for a campaign and its brief, and changes nothing': () =>
+    withDraft(
+      async ({ fixture, clock, id, patch, read }) => {
+        const before = await read();
+        clock.now += 1000;
+        const shown = {
+          ...jsonOf(await fixture.call('GET', `/campaigns/${id}`)),
+          ...jsonOf(await fixture.call('GET', `/campaigns/${id}/brief`)),
+        };
+        const body = Object.fromEntries(Object.entries(shown).filter(([field]) => field in campaignFields));
+        assert.equal(body.destinationUrl, null);
+        jsonOf(await patch(body));
+        assert.deepEqual(await read(), before);
+        jsonOf(await patch({ resources: [{ url: 'https://a.b' }] }));
+        assert.deepEqual((await read()).resources, [{ url: 'https://a.b' }]);
+      },
+      { destinationUrl: '', resources: RESOURCES },
+    ),
+
+  'removes the destination if `destinationUrl` is null or empty': () =>
+    withDraft(async ({ patch, read }) => {
+      for (const destinationUrl of [null, 'https://a.b', '']) {
+        assert.equal(jsonOf(await patch({ destinationUrl })).destinationUrl, destinationUrl || null);
+        assert.equal((await read()).destinationUrl, destinationUrl || null);
+      }
+    }),
 
   'removes the domain, the image, the content pillar and `targetShares` if they are null': () =>
     withDraft(async ({ fixture, patch, read }) => {

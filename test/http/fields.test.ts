@@ -100,7 +100,11 @@ const fields: Readonly<Record<string, Readonly<Record<string, SampleValues>>>> =
 /** Fields that accept other values in an operation, by the ID of the operation. */
 const otherFields: Readonly<Record<string, Readonly<Record<string, SampleValues>>>> = {
   // A published campaign, which each test updates, cannot become a draft again.
-  updateCampaign: { status: oneOf('published', 'archived'), targetShares: withSamples(wholeNumber, NULL_IS_VALID) },
+  updateCampaign: {
+    status: oneOf('published', 'archived'),
+    destinationUrl: withSamples(urlsOrBlank, NULL_IS_VALID),
+    targetShares: withSamples(wholeNumber, NULL_IS_VALID),
+  },
 };
 
 /** The required fields of each operation that has any. */

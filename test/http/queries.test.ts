@@ -233,7 +233,7 @@ suite('the parameters of a query', {
       const cases: Readonly<Record<string, string[]>> = {
         '/campaigns?page=0&foo=1&limit=x&filter=x&Page=1': ['foo', 'Page', 'filter', 'limit', 'page'],
         '/campaigns?tagIds[]=x&tagIds=x&tagNames=': ['tagIds[]', 'tagIds.0', 'tagNames.0'],
-        '/campaigns?=x': [''],
+        '/campaigns?=x&%20=x': ['"" (blank name)', '" " (blank name)'],
         '/domains?page_size=1&archived=true': ['page_size', 'archived'],
       };
       for (const [path, names] of Object.entries(cases)) assertInvalidFields(await get(path), names, path);

@@ -37,14 +37,19 @@ export function oneOf(...valid: readonly string[]): SampleValues {
 export const booleans: SampleValues = { valid: [true, false], invalid: ['true', 'false', '', 0, 1] };
 
 const ORIGIN = 'https://example.com/';
-const createUrl = (length: number) => ORIGIN + '𝒳'.repeat(length - ORIGIN.length);
+/** Returns a URL of the given length. Percent-encoding makes each `ü` five characters longer. */
+const createUrl = (length: number, umlauts = '') => (ORIGIN + umlauts).padEnd(length, 'a');
+/** A URL of 2,048 characters in its percent-encoded form. */
+const LONGEST_ENCODED_URL = createUrl(2048 - 5 * 300, 'ü'.repeat(300));
+const createHost = (...labelLengths: number[]) => labelLengths.map((length) => '漢'.repeat(length)).join('.');
 
 /** URLs. They are stored trimmed, and otherwise unchanged. */
 export const urls: SampleValues = {
   valid: [
     ...['http://example.com', 'https://example.com/path?query=1#fragment', 'HTTPS://EXAMPLE.COM/Path'],
     ...['http://localhost:8080', 'http://127.0.0.1/', 'http://[::1]/', 'https://bücher.example/ü'],
-    ...['  https://example.com/trimmed\n', createUrl(2048), ` ${createUrl(2048)} `],
+    ...['  https://example.com/trimmed\n', createUrl(2048), ` ${createUrl(2048)} `, LONGEST_ENCODED_URL],
+    ...['https://example.com/|{}"<>^`%', `https://${createHost(63, 63, 63, 63)}`, `https://${'a'.repeat(63)}:8080/`],
   ],
   invalid: [
     ...['', ' ', 'example.com', '/path', '//example.com', 'http:example.com', 'https:/example.com', 'http://'],
@@ -53,6 +58,18 @@ export const urls: SampleValues = {
     ...['javascript:alert(1)', 'data:text/plain,x', 'ftp://example.com', 'mailto:kim@example.com'],
     ...['https://user@example.com', 'https://@example.com', 'https://:@example.com/', 'https://:password@example.com'],
     ...['https://user:password@example.com', 'https://example.com/\0', 'https://example.com/\ud800', createUrl(2049)],
+    ...[`${LONGEST_ENCODED_URL}a`, `${ORIGIN}${'𝒳'.repeat(2028)}`, `https://${createHost(120)}/${'%'.repeat(600)}`],
+    ...[
+      'https://example.com\\@evil.example/',
+      'https://example.com/\\',
+      'https://example.com?\\',
+      'https://example.com#\\',
+    ],
+    ...[
+      `https://${createHost(64)}.${'example'.repeat(5)}`,
+      `https://${createHost(63, 63, 63, 64)}`,
+      `https://${createHost(2000)}`,
+    ],
   ],
 };
 
