@@ -66,6 +66,12 @@ function createEngine(
  */
 function createRecordStore(table: MemoryTable, write: Write): RecordStore<Row> {
   const add = (record: Row) => write(() => table.add(structuredClone(record)));
+  const update = (workspaceId: string, id: string, change: (current: Row) => Row) => {
+    const current = structuredClone(table.find(workspaceId, id));
+    const next = current && change(current);
+    if (next !== current) table.set(id, structuredClone(next));
+    return next;
+  };
   return {
     get: async (workspaceId: string, id: string, fields?: readonly string[]) => {
       const row = table.find(workspaceId, id);
@@ -79,13 +85,9 @@ function createRecordStore(table: MemoryTable, write: Write): RecordStore<Row> {
     count: async (workspaceId: string, where: readonly Condition<Row>[]) => table.filter(workspaceId, where).length,
     add,
     addMany: (records) => addEach(records, add),
-    update: (workspaceId, id, change) =>
-      write(() => {
-        const current = structuredClone(table.find(workspaceId, id));
-        const next = current && change(current);
-        if (next !== current) table.set(id, structuredClone(next));
-        return next;
-      }),
+    update: (workspaceId, id, change) => write(() => update(workspaceId, id, change)),
+    updateMany: (workspaceId, ids, change) =>
+      write(() => [...new Set(ids)].flatMap((id) => update(workspaceId, id, change) ?? [])),
     remove: (workspaceId, id) =>
       write(() => {
         const exists = table.find(workspaceId, id) !== undefined;

@@ -1,4 +1,5 @@
 import { type Db, type DbOptions, MongoClient, type MongoClientOptions, MongoError } from 'mongodb';
+import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
 import { UnsupportedDatabase } from './errors.ts';
 
 /** The maximum number of connections to each server. */
@@ -10,7 +11,7 @@ const CLIENT_OPTIONS: MongoClientOptions = {
   connectTimeoutMS: 2_000,
   socketTimeoutMS: 5_000,
   heartbeatFrequencyMS: 2_000,
-  waitQueueTimeoutMS: 1_000,
+  waitQueueTimeoutMS: STORAGE_TIMEOUT_MS,
   maxPoolSize: MAX_POOL_SIZE,
   ignoreUndefined: true,
   // The stored texts are valid UTF-8. Validating each character again takes longer than reading the document.

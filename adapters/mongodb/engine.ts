@@ -17,6 +17,7 @@ import { Bulkhead } from './bulkhead.ts';
 import { MongoConnection } from './connection.ts';
 import type { StoredDocument } from './documents.ts';
 import { isShardUnavailable, isTransient } from './errors.ts';
+import { Locks } from './locks.ts';
 import {
   type BatchedRecordStore,
   type CommandExecutor,
@@ -29,6 +30,7 @@ import {
 export { UnsupportedDatabase } from './errors.ts';
 
 const WRITE_CONFLICT_CODE = 112;
+const MIN_BACKOFF_MS = 5;
 const MAX_BACKOFF_MS = 100;
 
 /**
@@ -46,25 +48,30 @@ export function createMongodbEngine(
   const runInBulkhead: RunInBulkhead = (scope, work) => (connection.isSharded ? bulkhead.run(scope, work) : work());
   const runOnCollection: RunOnCollection = (name, scope, work) =>
     connection.run((client) => runInBulkhead(scope, () => work(getCollection(client, name), undefined)));
-  const serializeUpdates = createKeyedQueue();
-  const serializeTransactions = createKeyedQueue();
+  const [updateLocks, transactionLocks] = [new Locks(), new Locks()];
   const now = () => connection.clock.now();
   const isSharded = () => connection.isSharded;
   const executor: CommandExecutor = {
     runOnCollection,
     runChange: runOnCollection,
-    runUpdate: (key, attempt) => serializeUpdates(key, () => retryOnConflict(attempt)),
+    runUpdate: async (keys, attempt) => {
+      const release = await updateLocks.acquire(keys);
+      return retryOnConflict(transactionLocks, new Set(keys), attempt).finally(release);
+    },
     isSlowListInvalid: () => !connection.isSharded,
   };
   const engine: StorageEngine = {
     ...createStores(executor, isBatched ? (store) => withBatching(store, isSharded) : undefined),
     runInTransaction: (work) => {
-      // The record that the transaction last tried to update. After a write conflict, this record is assumed to be the one in conflict. The
-      // next attempt waits for the earlier transactions of this process that assume the same.
-      let updatedKey: string | undefined;
-      const onUpdate = (key: string) => (updatedKey = key);
-      const attempt = () => connection.run((client) => attemptTransaction(client, work, now, onUpdate, runInBulkhead));
-      return retryOnConflict(() => (updatedKey === undefined ? attempt() : serializeTransactions(updatedKey, attempt)));
+      const updatedKeys = new Set<string>();
+      return retryOnConflict(transactionLocks, updatedKeys, (lock) =>
+        connection.run((client) =>
+          attemptTransaction(client, work, now, runInBulkhead, async (keys, isFirstCommand) => {
+            for (const key of keys) updatedKeys.add(key);
+            if (isFirstCommand) await lock();
+          }),
+        ),
+      );
     },
     now,
     checkReady: () => connection.checkReady(),
@@ -98,16 +105,16 @@ function createStores(
   return Object.fromEntries([...stores, ...globalStores]);
 }
 
-/**
- * Runs `work` in a transaction, and calls `onUpdate` with the key of each record that it updates. Resolves to `WRITE_CONFLICT`
- * if another change won.
- */
+/** Called before a transaction updates the records with these keys. */
+type BeforeUpdate = (keys: readonly string[], isFirstCommand: boolean) => Promise<void>;
+
+/** Runs `work` in a transaction. Resolves to `WRITE_CONFLICT` if another change won. */
 async function attemptTransaction<T>(
   client: MongoClient,
   work: (transaction: StorageEngine) => Promise<T>,
   now: () => number,
-  onUpdate: (key: string) => void,
   runInBulkhead: RunInBulkhead,
+  beforeUpdate: BeforeUpdate,
 ): Promise<T | typeof WRITE_CONFLICT> {
   const session = client.startSession();
   let isChanged = false;
@@ -115,7 +122,7 @@ async function attemptTransaction<T>(
   try {
     session.startTransaction({ readConcern: { level: 'snapshot' } });
     const onChange = () => (isChanged = true);
-    const transactionEngine = createTransactionEngine(client, session, now, onUpdate, runInBulkhead, onChange);
+    const transactionEngine = createTransactionEngine(client, session, now, runInBulkhead, beforeUpdate, onChange);
     // If the work rejects with a `CoreError` before it changes anything, the transaction is committed, too. The commit waits until a
     // majority of the servers has the data that the transaction read. So the rejection (for example, a name is taken) never results from a
     // change that a failover undoes.
@@ -141,13 +148,15 @@ function createTransactionEngine(
   client: MongoClient,
   session: ClientSession,
   now: () => number,
-  onUpdate: (key: string) => void,
   runInBulkhead: RunInBulkhead,
+  beforeUpdate: BeforeUpdate,
   onChange: () => void,
 ): StorageEngine {
-  let lastCommand: Promise<unknown> = Promise.resolve();
+  let lastCommand: Promise<unknown> | undefined;
   const runOnCollection: RunOnCollection = (name, scope, work) => {
-    const result = lastCommand.then(() => runInBulkhead(scope, () => work(client.db().collection(name), session)));
+    const result = Promise.resolve(lastCommand).then(() =>
+      runInBulkhead(scope, () => work(client.db().collection(name), session)),
+    );
     // The next command runs even if this command fails.
     lastCommand = result.catch(doNothing);
     return result;
@@ -160,8 +169,8 @@ function createTransactionEngine(
         onChange();
         return result;
       },
-      runUpdate: (key, attempt) => {
-        onUpdate(key);
+      runUpdate: async (keys, attempt) => {
+        await beforeUpdate(keys, lastCommand === undefined);
         return attempt() as never;
       },
       // If this were true, `attemptTransaction` would try to commit after such a list, although the time limit has already ended the
@@ -204,32 +213,39 @@ function isWriteConflict(error: MongoError): boolean {
   );
 }
 
-/** Repeats an attempt until it ends without a write conflict. Rejects with `conflict` if that takes too long. */
-async function retryOnConflict<T>(attempt: () => Promise<T | typeof WRITE_CONFLICT>): Promise<T> {
+/**
+ * Repeats an attempt until it ends without a write conflict. Rejects with `conflict` if that takes too long. `updatedKeys` has the keys of
+ * the records that the attempt updates. From the second attempt on, or when the attempt calls `lock`, earlier calls in this process that
+ * update one of these records end first. So changes of a record on which many changes conflict are made one after another.
+ */
+async function retryOnConflict<T>(
+  locks: Locks,
+  updatedKeys: ReadonlySet<string>,
+  attempt: (lock: () => Promise<void>) => Promise<T | typeof WRITE_CONFLICT>,
+): Promise<T> {
   const deadline = performance.now() + STORAGE_TIMEOUT_MS;
-  for (;;) {
-    const result = await attempt();
-    if (result !== WRITE_CONFLICT) return result;
+  let release = doNothing;
+  let lockedCount = 0;
+  const lock = async () => {
+    if (lockedCount === updatedKeys.size) return;
+    release();
+    lockedCount = updatedKeys.size;
+    release = await locks.acquire([...updatedKeys]);
+    // If this call has been rejected meanwhile, its last release was too early.
     if (performance.now() >= deadline) {
+      release();
       throw new CoreError('conflict', TOO_MANY_CONFLICTS);
     }
-    await delay(Math.random() * MAX_BACKOFF_MS);
-  }
-}
-
-/**
- * Returns a function that serializes work with the same key. Updates use one queue, and transactions that had a write conflict use another.
- * So two calls with the same key in one queue never conflict with each other. Any other change can still cause a write conflict.
- */
-function createKeyedQueue(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
-  const lastByKey = new Map<string, Promise<unknown>>();
-  return async (key, work) => {
-    const result = (lastByKey.get(key) ?? Promise.resolve()).then(work, work);
-    lastByKey.set(key, result);
-    try {
-      return await result;
-    } finally {
-      if (lastByKey.get(key) === result) lastByKey.delete(key);
-    }
   };
+  try {
+    for (let backoff = MIN_BACKOFF_MS; ; backoff = Math.min(2 * backoff, MAX_BACKOFF_MS)) {
+      const result = await attempt(lock);
+      if (result !== WRITE_CONFLICT) return result;
+      if (performance.now() >= deadline) throw new CoreError('conflict', TOO_MANY_CONFLICTS);
+      if (lockedCount < updatedKeys.size) await lock();
+      else await delay(Math.random() * backoff);
+    }
+  } finally {
+    release();
+  }
 }

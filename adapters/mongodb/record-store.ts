@@ -30,11 +30,11 @@ export interface CommandExecutor {
   /** Runs work that changes records. A transaction must know whether it has changed anything. */
   readonly runChange: RunOnCollection;
   /**
-   * Runs an attempt to update the record with a key, after earlier updates of this record. Repeats the attempt until it ends
-   * without a write conflict. Rejects with `conflict` if that takes too long. In a transaction, runs the attempt once: a write
-   * conflict ends the whole transaction, which then runs again.
+   * Runs an attempt to update the records with these keys. Repeats the attempt until it ends without a write conflict. Rejects with
+   * `conflict` if that takes too long. In a transaction, runs the attempt once: a write conflict ends the whole transaction, which then
+   * runs again.
    */
-  readonly runUpdate: <T>(key: string, attempt: () => Promise<T | typeof WRITE_CONFLICT>) => Promise<T>;
+  readonly runUpdate: <T>(keys: readonly string[], attempt: () => Promise<T | typeof WRITE_CONFLICT>) => Promise<T>;
   /**
    * Returns whether a list that scans many records and exceeds its time limit rejects with `invalid` (list.ts). In a transaction, and in a
    * sharded cluster, it rejects with another error.
@@ -78,6 +78,30 @@ export function createMongodbRecordStore<T extends Entity>(
     limit: number,
     fields: readonly string[] | undefined,
   ) => read(scope, { filter, limit, projection: toProjection(fields), hint: { _id: 1 } });
+
+  /** Replaces the records with these IDs, and returns the new records. If another change came first, the command ends the transaction. */
+  const updateInTransaction = async (
+    collection: Collection<StoredDocument>,
+    session: ClientSession,
+    workspaceId: string,
+    ids: readonly string[],
+    change: (current: T) => T,
+  ): Promise<T[]> => {
+    const found = await find(collection, session, { filter: { workspaceId, _id: { $in: ids } }, limit: ids.length });
+    const records = found.map(toRecord<T>);
+    const changed = records.map(change);
+    const documents = changed.filter((it, i) => it !== records[i]).map((it) => toDocument(it, schema.expires));
+    for (const document of documents) await requireUnique(collection, document, schema.unique, session);
+    const replacements = documents.map((replacement) => ({
+      replaceOne: { filter: { workspaceId, _id: replacement._id }, replacement },
+    }));
+    if (replacements.length > 0) {
+      await mapWriteErrors({}, () =>
+        collection.bulkWrite(replacements, { session, ordered: false, ...COMMAND_TIMEOUT }),
+      );
+    }
+    return changed;
+  };
 
   return {
     get: async (workspaceId, id, fields) => (await findById(workspaceId, { workspaceId, _id: id }, 1, fields))[0],
@@ -143,13 +167,14 @@ export function createMongodbRecordStore<T extends Entity>(
       let replacedRevision = '';
       const attempt = () =>
         runChange(name, workspaceId, async (collection, session) => {
-          const found = await findOne(collection, session, { workspaceId, _id: id });
+          if (session) return (await updateInTransaction(collection, session, workspaceId, [id], change))[0];
+          const filter = { workspaceId, _id: id };
+          const found = await findOne(collection, undefined, filter);
           if (!found) return undefined;
           const current = toRecord<T>(found);
-          const filter = { workspaceId, _id: id };
           // The record needs no write, but the result is returned only after a majority has the record.
           const confirmCurrent = async () =>
-            session || (await confirm(collection, filter, [found.revision])) === 1 ? current : WRITE_CONFLICT;
+            (await confirm(collection, filter, [found.revision])) === 1 ? current : WRITE_CONFLICT;
           if (unconfirmedRevisions.has(found.revision)) return confirmCurrent();
           if (unconfirmedRevisions.size > 0 && found.revision !== replacedRevision)
             throw new Error(
@@ -158,21 +183,30 @@ export function createMongodbRecordStore<T extends Entity>(
           const next = change(current);
           if (next === current) return confirmCurrent();
           const document = toDocument(next, schema.expires);
-          if (session) await requireUnique(collection, document, schema.unique, session);
           replacedRevision = found.revision;
           unconfirmedRevisions.add(document.revision);
           const { matchedCount } = await mapWriteErrors(schema.unique, () =>
-            collection.replaceOne({ ...filter, revision: replacedRevision }, document, { session, ...COMMAND_TIMEOUT }),
+            collection.replaceOne({ ...filter, revision: replacedRevision }, document, COMMAND_TIMEOUT),
           ).catch(async (error) => {
             // A conflict is reported only after a majority has the other record. `[]` matches no revision: only the wait matters.
-            if (!session && error instanceof CoreError) await confirm(collection, filter, []);
+            if (error instanceof CoreError) await confirm(collection, filter, []);
             throw error;
           });
           unconfirmedRevisions.delete(document.revision);
           return matchedCount === 1 ? next : WRITE_CONFLICT;
         });
-      return runUpdate(`${name}/${id}`, attempt);
+      return runUpdate([`${name}/${id}`], attempt);
     },
+
+    updateMany: (workspaceId, ids, change) =>
+      runUpdate(
+        ids.map((id) => `${name}/${id}`),
+        () =>
+          runChange(name, workspaceId, async (collection, session) => {
+            if (!session) throw new Error('`updateMany` was called outside of a transaction.');
+            return updateInTransaction(collection, session, workspaceId, ids, change);
+          }),
+      ),
 
     remove: (workspaceId, id) => removeRecord(name, workspaceId, { workspaceId, _id: id }, runChange),
   };

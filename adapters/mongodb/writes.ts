@@ -52,14 +52,19 @@ export async function insert(
   session: ClientSession | undefined,
 ): Promise<void> {
   if (session) {
-    if (await findOne(collection, session, filter)) throw new CoreError('conflict', findConflictMessage(unique));
     await requireUnique(collection, document, unique, session);
+    // A duplicate-key error would end the transaction. If the ID is taken, this command does nothing.
+    const { upsertedCount } = await mapWriteErrors(unique, () =>
+      collection.updateOne(filter, { $setOnInsert: document }, { upsert: true, session, ...COMMAND_TIMEOUT }),
+    );
+    if (upsertedCount === 0) throw new CoreError('conflict', ID_TAKEN);
+    return;
   }
   try {
-    await mapWriteErrors(unique, () => collection.insertOne(document, { session, ...COMMAND_TIMEOUT }));
+    await mapWriteErrors(unique, () => collection.insertOne(document, COMMAND_TIMEOUT));
   } catch (error) {
     const wasInserted = async () => (await confirm(collection, filter, [document.revision])) === 1;
-    if (session || !(error instanceof CoreError) || !(await wasInserted())) throw error;
+    if (!(error instanceof CoreError) || !(await wasInserted())) throw error;
   }
 }
 

@@ -96,7 +96,8 @@ export interface AddOptions {
  * The records of one schema, as a storage engine offers them. All methods keep the promises in the comment of `Repository`
  * (core/shared/repository.ts), except `add` with `canBeLost`.
  */
-export interface RecordStore<T extends Entity> extends Pick<Repository<T>, 'addMany' | 'update' | 'remove'> {
+export interface RecordStore<T extends Entity>
+  extends Pick<Repository<T>, 'addMany' | 'update' | 'updateMany' | 'remove'> {
   /** Adds a record. Rejects with `conflict` if the ID or a unique value is taken. */
   add(record: T, options?: AddOptions): Promise<void>;
   /** Returns a record, or `undefined` if it does not exist. If `fields` are given, an engine may omit all other fields except the ID. */

@@ -14,6 +14,11 @@ export function createRepository<T extends Entity, R extends Entity>(
   store: RecordStore<R>,
   { toRecord, toEntity }: RecordMapping<T, R>,
 ): Repository<T> {
+  const toRecordChange = (change: (current: T) => T) => (current: R) => {
+    const entity = toEntity(current);
+    const next = change(entity);
+    return next === entity ? current : toRecord(next);
+  };
   return {
     async findById(workspaceId, id) {
       const record = await store.get(workspaceId, id);
@@ -31,13 +36,11 @@ export function createRepository<T extends Entity, R extends Entity>(
     add: (entity) => store.add(toRecord(entity)),
     addMany: (entities) => store.addMany(entities.map(toRecord)),
     async update(workspaceId, id, change) {
-      const record = await store.update(workspaceId, id, (current) => {
-        const entity = toEntity(current);
-        const next = change(entity);
-        return next === entity ? current : toRecord(next);
-      });
+      const record = await store.update(workspaceId, id, toRecordChange(change));
       return record && toEntity(record);
     },
+    updateMany: async (workspaceId, ids, change) =>
+      (await store.updateMany(workspaceId, ids, toRecordChange(change))).map(toEntity),
     remove: (workspaceId, id) => store.remove(workspaceId, id),
   };
 }

@@ -16,11 +16,12 @@ export const shareSchema = defineSchema<Share>({
 const POSITION_FIELDS = ['campaignId', 'position'] as const;
 
 export function createShareRepository(store: RecordStore<Share>): ShareRepository {
-  const { add, findById, update } = createRepository(store, shareSchema);
+  const { add, findById, update, updateMany } = createRepository(store, shareSchema);
   return {
     add,
     findById,
     update,
+    updateMany,
     findPage(workspaceId, { campaignId, memberId, sortBy, sortOrder }, request) {
       const where: Condition<Share>[] = [{ field: 'campaignId', in: [campaignId] }];
       if (memberId) where.push({ field: 'id', in: [createShareId(memberId, campaignId)] });

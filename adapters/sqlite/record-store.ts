@@ -26,6 +26,16 @@ export function createSqliteRecordStore(table: Table, executor: Executor, now: (
   const add: RecordStore<AnyRecord>['add'] = (record, options) =>
     executor.write((database) => insertRecord(database, table, record, now()), options?.canBeLost);
 
+  const update = (database: Database, workspaceId: string, id: string, change: (current: AnyRecord) => AnyRecord) => {
+    const [[row, json] = []] = database.all(`SELECT "row", json("record") ${findById}`, id, workspaceId);
+    if (row === undefined) return undefined;
+    const current = JSON.parse(json);
+    const before = toValues(table, current);
+    const next = change(current);
+    if (next !== current) replaceRecord(database, table, row, before, next, now());
+    return next;
+  };
+
   return {
     get: (workspaceId: string, id: string, fields?: readonly string[]) =>
       executor.read((database) => {
@@ -78,16 +88,9 @@ export function createSqliteRecordStore(table: Table, executor: Executor, now: (
       }),
     add,
     addMany: (records) => addEach(records, add),
-    update: (workspaceId, id, change) =>
-      executor.write((database) => {
-        const [[row, json] = []] = database.all(`SELECT "row", json("record") ${findById}`, id, workspaceId);
-        if (row === undefined) return undefined;
-        const current = JSON.parse(json);
-        const before = toValues(table, current);
-        const next = change(current);
-        if (next !== current) replaceRecord(database, table, row, before, next, now());
-        return next;
-      }),
+    update: (workspaceId, id, change) => executor.write((database) => update(database, workspaceId, id, change)),
+    updateMany: (workspaceId, ids, change) =>
+      executor.write((database) => [...new Set(ids)].flatMap((id) => update(database, workspaceId, id, change) ?? [])),
     remove: (workspaceId, id) => executor.write((database) => database.run(`DELETE ${findById}`, id, workspaceId) > 0),
   };
 }

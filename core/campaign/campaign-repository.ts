@@ -20,7 +20,10 @@ export interface CampaignFilter {
 
 /** The campaigns of all workspaces. */
 export interface CampaignRepository
-  extends Pick<Repository<Campaign>, 'findById' | 'findMany' | 'iterate' | 'add' | 'addMany' | 'update'> {
+  extends Pick<
+    Repository<Campaign>,
+    'findById' | 'findMany' | 'iterate' | 'add' | 'addMany' | 'update' | 'updateMany'
+  > {
   /** Returns the summary of a campaign, or `undefined` if the workspace does not have the campaign. */
   findSummary(workspaceId: string, id: string): Promise<CampaignSummary | undefined>;
   /** Returns a page of the campaigns that match the filter. */

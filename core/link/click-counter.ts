@@ -1,5 +1,6 @@
 import { createShareId } from '../share/share.ts';
 import { doNothing } from '../shared/do-nothing.ts';
+import type { Entity } from '../shared/entity.ts';
 import type { System } from '../shared/system.ts';
 import type { Storage } from '../storage.ts';
 import { newClickWriter } from './click-writer.ts';
@@ -11,7 +12,7 @@ import type { Link } from './link.ts';
  */
 export const MAX_PENDING_LINK_COUNT = 100_000;
 /** The maximum number of links whose clicks are stored in one transaction. */
-const MAX_BATCH_LINK_COUNT = 100;
+const MAX_BATCH_LINK_COUNT = 500;
 /** The maximum number of workspaces whose clicks are stored at the same time. */
 const MAX_CONCURRENT_WORKSPACE_COUNT = 8;
 
@@ -110,20 +111,26 @@ export class ClickCounter {
     return this.storage.runInTransaction(async ({ clickWriters, campaigns, shares }) => {
       const writer = await clickWriters.findById(workspaceId, id);
       if (writer && writer.sequence >= sequence) return;
-      const totals = new Map<string, number>();
-      for (const { campaignId, count } of clicks) totals.set(campaignId, (totals.get(campaignId) ?? 0) + count);
-      for (const [campaignId, total] of totals) {
-        await campaigns.update(workspaceId, campaignId, (it) => ({ ...it, clicks: it.clicks + total }));
-      }
+      const [byCampaign, byShare] = [new Map<string, number>(), new Map<string, number>()];
       for (const { campaignId, memberId, count } of clicks) {
-        const shareId = createShareId(memberId, campaignId);
-        await shares.update(workspaceId, shareId, (it) => ({ ...it, clicks: it.clicks + count }));
+        byCampaign.set(campaignId, (byCampaign.get(campaignId) ?? 0) + count);
+        byShare.set(createShareId(memberId, campaignId), count);
       }
+      await campaigns.updateMany(workspaceId, [...byCampaign.keys()], addClicks(byCampaign));
+      await shares.updateMany(workspaceId, [...byShare.keys()], addClicks(byShare));
       const next = newClickWriter(workspaceId, id, sequence, this.storage.now());
       if (writer) await clickWriters.update(workspaceId, id, () => next);
       else await clickWriters.add(next);
     });
   }
+}
+
+/** Returns a function that adds the clicks on a campaign or a share to it. `counts` has them by ID. */
+function addClicks(counts: ReadonlyMap<string, number>) {
+  return <T extends Entity & { readonly clicks: number }>(it: T): T => ({
+    ...it,
+    clicks: it.clicks + (counts.get(it.id) ?? 0),
+  });
 }
 
 /** Removes up to `count` of the oldest values from a map, and returns them. */

@@ -12,7 +12,7 @@ export interface ShareFilter {
 }
 
 /** The shares of all workspaces. */
-export interface ShareRepository extends Pick<Repository<Share>, 'findById' | 'add' | 'update'> {
+export interface ShareRepository extends Pick<Repository<Share>, 'findById' | 'add' | 'update' | 'updateMany'> {
   /** Returns a page of the shares that match the filter. */
   findPage(workspaceId: string, filter: ShareFilter, request: PageRequest): Promise<Page<Share>>;
   /**

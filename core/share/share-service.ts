@@ -18,6 +18,12 @@ export type ShareView = Omit<Share, 'linkKey'> & { readonly memberName: string; 
 
 export type ShareQuery = Omit<ShareFilter, 'campaignId'> & PageRequest;
 
+interface AddedShare {
+  readonly campaign: Campaign;
+  readonly share: Share;
+  readonly isNew: boolean;
+}
+
 /** The use cases of shares. */
 export class ShareService {
   constructor(
@@ -57,20 +63,44 @@ export class ShareService {
     return { items: await this.toViews(campaign, items, sharers), hasNext };
   }
 
-  /** Adds the share of a member, unless it exists. One transaction adds and counts it, so that the shares and their count always agree. */
-  private add(workspaceId: string, campaignId: string, memberId: string) {
-    return this.storage.runInTransaction(async ({ campaigns, shares, links }) => {
-      const campaign = requireFound(await campaigns.findById(workspaceId, campaignId), 'campaign');
-      const existing = await shares.findById(workspaceId, createShareId(memberId, campaignId));
-      if (existing) return { campaign, share: existing, isNew: false };
-      requirePublished(campaign);
-      const countShare = (current: Campaign): Campaign => ({ ...current, shares: current.shares + 1 });
-      const counted = requireFound(await campaigns.update(workspaceId, campaignId, countShare), 'campaign');
+  /**
+   * Adds the share of a member, unless it exists. One transaction adds and counts it, so that the shares and their count always agree. It
+   * begins with the update of the campaign, so that a storage can queue the transactions that share the same campaign.
+   */
+  private async add(workspaceId: string, campaignId: string, memberId: string): Promise<AddedShare> {
+    const existing = await this.findExisting(workspaceId, campaignId, memberId);
+    if (existing) return existing;
+    const work = async ({ campaigns, shares, links }: Storage) => {
+      const campaign = requireFound(await campaigns.update(workspaceId, campaignId, countShare), 'campaign');
       const linkKey = await this.addLink(links, { workspaceId, campaignId, memberId });
-      const share = newShare(counted, memberId, linkKey, this.system.now());
+      const share = newShare(campaign, memberId, linkKey, this.system.now());
       await shares.add(share);
-      return { campaign: counted, share, isNew: true };
+      return { campaign, share, isNew: true };
+    };
+    return this.storage.runInTransaction(work).catch(async (error) => {
+      // If the ID of the share is taken, a simultaneous request has added it.
+      const isConflict = error instanceof CoreError && error.kind === 'conflict';
+      const added = isConflict ? await this.findExisting(workspaceId, campaignId, memberId) : undefined;
+      if (!added) throw error;
+      return added;
     });
+  }
+
+  private async findExisting(
+    workspaceId: string,
+    campaignId: string,
+    memberId: string,
+  ): Promise<AddedShare | undefined> {
+    const { campaigns, shares } = this.storage;
+    const id = createShareId(memberId, campaignId);
+    if (!(await shares.findById(workspaceId, id))) return undefined;
+    // An update ensures that the share is durable, even if it changes nothing.
+    const share = requireFound(await shares.update(workspaceId, id, (it) => it), 'share');
+    return {
+      campaign: requireFound(await campaigns.findById(workspaceId, campaignId), 'campaign'),
+      share,
+      isNew: false,
+    };
   }
 
   /** Adds the link of a share, and returns its random key. If the key is taken, tries another one. */
@@ -126,4 +156,9 @@ export class ShareService {
       return keyed;
     });
   }
+}
+
+function countShare(campaign: Campaign): Campaign {
+  requirePublished(campaign);
+  return { ...campaign, shares: campaign.shares + 1 };
 }

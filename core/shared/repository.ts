@@ -30,6 +30,11 @@ export interface Repository<T extends Entity> {
    * written. Returns the new entity, or `undefined` if the workspace does not have it.
    */
   update(workspaceId: string, id: string, change: (current: T) => T): Promise<T | undefined>;
+  /**
+   * Replaces the entities that the workspace has, each as `update` does, in a few commands. Returns the new entities, each once, in any
+   * order. Call it in a transaction: outside of one, an error can leave some entities changed and others not.
+   */
+  updateMany(workspaceId: string, ids: readonly string[], change: (current: T) => T): Promise<readonly T[]>;
   /** Removes an entity. Returns whether it existed. */
   remove(workspaceId: string, id: string): Promise<boolean>;
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { CampaignRecord } from '../../adapters/persistence/campaigns.ts';
 import type { RecordSchema, RecordStore } from '../../adapters/persistence/record-store.ts';
 import { recordSchemas, type StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import type { TagRecord } from '../../adapters/persistence/tags.ts';
@@ -259,6 +260,40 @@ export function defineRecordTests(test: CreateStorageTest, rejectsIdsOfOtherWork
       assert.deepEqual(await campaigns.get(workspaceId, id), expected);
       assert.equal(await campaigns.count(workspaceId, [{ field: 'tagIds', in: ['a'] }]), 0);
       assert.equal(await campaigns.count(workspaceId, [{ field: 'tagIds', in: ['b'] }]), 1);
+    }),
+
+    'replaces many records in a transaction': test(async (storage) => {
+      const { campaigns } = storage;
+      const workspaceId = newId();
+      const [first, second, other] = [
+        buildCampaign(workspaceId),
+        buildCampaign(workspaceId),
+        buildCampaign(workspaceId),
+      ];
+      const foreign = buildCampaign(newId());
+      for (const it of [first, second, other, foreign]) await campaigns.add(it);
+      const ids = [first.id, second.id, first.id, foreign.id, newId()];
+      const change = (it: CampaignRecord) => (it.id === second.id ? it : { ...it, clicks: it.clicks + 1 });
+      const changed = await storage.runInTransaction((staged) => staged.campaigns.updateMany(workspaceId, ids, change));
+      const expected = [{ ...first, clicks: 1 }, second];
+      assert.deepEqual(
+        changed.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+        expected,
+      );
+      assert.deepEqual(await campaigns.listById(workspaceId, '', 9), [...expected, other]);
+      assert.deepEqual(await campaigns.get(foreign.workspaceId, foreign.id), foreign);
+      const failing = storage.runInTransaction((staged) =>
+        staged.campaigns.updateMany(workspaceId, [first.id, second.id], (it) => {
+          if (it.id === second.id) throw new Error('the change is not allowed');
+          return { ...it, clicks: 9 };
+        }),
+      );
+      await assert.rejects(failing, /the change is not allowed/);
+      assert.deepEqual(await campaigns.listById(workspaceId, '', 9), [...expected, other]);
+      assert.deepEqual(
+        await storage.runInTransaction((staged) => staged.tags.updateMany(workspaceId, [], (it) => it)),
+        [],
+      );
     }),
 
     'does not change a record if the change function throws': test(async ({ campaigns }) => {

@@ -385,7 +385,7 @@ function findSubjects({ op, command, originatingCommand }: Document): Document[]
     case 'insert':
       return command.documents ?? [];
     case 'update':
-      return isEmptyUpdate(command.u) ? [command.q] : [command.q, command.u];
+      return isEmptyUpdate(command.u) ? [command.q] : [command.q, command.u.$setOnInsert ?? command.u];
     case 'remove':
       return [command.q];
     case 'aggregate':

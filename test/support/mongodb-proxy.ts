@@ -18,6 +18,8 @@ export interface MongodbProxy {
   isUnavailable: boolean;
   /** The delay of each response. */
   delayMs: number;
+  /** The number of commands that the proxy has received, by name. */
+  readonly commandCounts: Map<string, number>;
   close(): Promise<void>;
 }
 
@@ -45,7 +47,9 @@ export async function startMongodbProxy(uri: string): Promise<MongodbProxy> {
       socket.on('close', () => close(false).then(() => sockets.delete(socket)));
     }
     readMessages(client, (message) => {
-      const isLost = plan.times > 0 && readCommandName(message) === plan.command;
+      const command = readCommandName(message);
+      proxy.commandCounts.set(command, (proxy.commandCounts.get(command) ?? 0) + 1);
+      const isLost = plan.times > 0 && command === plan.command;
       if (isLost) plan.times--;
       if (isLost && plan.what === 'request') close(true);
       else upstream.write(message);
@@ -64,6 +68,7 @@ export async function startMongodbProxy(uri: string): Promise<MongodbProxy> {
     uri: toDirectUri(uri, address),
     isUnavailable: false,
     delayMs: 0,
+    commandCounts: new Map(),
     lose(command, what, times, onLoss = async () => undefined) {
       plan = { command, what, times, onLoss };
     },

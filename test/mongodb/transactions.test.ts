@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { createStorage } from '../../adapters/persistence/storage-engine.ts';
+import { ClickCounter } from '../../core/link/click-counter.ts';
+import { buildCampaign, buildShare, newId } from '../contract/samples.ts';
+import { type MongodbProxy, withMongodbProxy } from '../support/mongodb-proxy.ts';
+import { withApplication, withEngine } from '../support/storage.ts';
+import { suite } from '../support/suite.ts';
+import { createCampaignFields, createWorkspace } from '../support/tenants.ts';
+
+const MEMBER_COUNT = 60;
+const LINK_COUNT = 300;
+
+/** Returns the number of commands that a call sends, by their names, without the commands of the driver itself. */
+async function countCommands({ commandCounts }: MongodbProxy, call: () => Promise<unknown>) {
+  commandCounts.clear();
+  await call();
+  for (const name of ['', 'hello', 'ping', 'endSessions']) commandCounts.delete(name);
+  return Object.fromEntries(commandCounts);
+}
+
+suite('the transactions of the MongoDB storage', {
+  'that share one campaign do not conflict within a process, and are all stored if there are two processes': () =>
+    withMongodbProxy((proxy, uri) =>
+      withApplication(proxy.uri, (app) =>
+        withApplication(uri, async (otherApp) => {
+          const { workspaceId, admin: member } = await createWorkspace(app);
+          const create = (i: number) => app.members.create(workspaceId, { name: 'Kim', email: `kim${i}@x.example` });
+          const members = await Promise.all(Array.from({ length: 2 * MEMBER_COUNT }, (_, i) => create(i)));
+          const { id } = await app.campaigns.create({ workspaceId, member }, createCampaignFields());
+          const shareAll = (sharers: typeof members) =>
+            Promise.all(
+              sharers.map((it, i) =>
+                (i < MEMBER_COUNT ? app : otherApp).shares.createForMember(workspaceId, id, it.id),
+              ),
+            );
+          const commands = await countCommands(proxy, () => shareAll(members.slice(0, MEMBER_COUNT)));
+          assert.equal(commands.commitTransaction, MEMBER_COUNT);
+          assert.equal(commands.abortTransaction, undefined);
+          await shareAll(members.slice(MEMBER_COUNT / 2));
+          assert.equal((await app.campaigns.get({ workspaceId, member }, id)).shares, 2 * MEMBER_COUNT);
+        }),
+      ),
+    ),
+
+  'that store the clicks on many links take a few commands': () =>
+    withMongodbProxy((proxy) =>
+      withEngine(proxy.uri, async (engine) => {
+        const workspaceId = newId();
+        const links = Array.from({ length: LINK_COUNT }, () => {
+          const [campaign, memberId] = [buildCampaign(workspaceId), newId()];
+          const share = buildShare(workspaceId, { campaignId: campaign.id, memberId, clicks: 0 });
+          return { campaign, share: { ...share, id: `${memberId}/${campaign.id}` } };
+        });
+        await engine.campaigns.addMany(links.map(({ campaign }) => campaign));
+        await engine.shares.addMany(links.map(({ share }) => share));
+        const counter = new ClickCounter(createStorage(engine), { newId });
+        for (const { share } of links)
+          counter.add({ key: '', workspaceId, campaignId: share.campaignId, memberId: share.memberId });
+        const commands = await countCommands(proxy, () => counter.flush());
+        assert.deepEqual(commands, { find: 3, update: 3, commitTransaction: 1 });
+        for (const { campaign, share } of links) {
+          assert.equal((await engine.campaigns.get(workspaceId, campaign.id))?.clicks, 1);
+          assert.equal((await engine.shares.get(workspaceId, share.id))?.clicks, 1);
+        }
+      }),
+    ),
+});
