@@ -12,11 +12,6 @@ import type { Settings } from './settings.ts';
 export interface AdapterChoice {
   /** The name of the setting that says where the data of the adapter is. It has no effect with another adapter. */
   readonly locationSetting?: keyof Settings;
-  /**
-   * Whether `WORKERS` can be more than 1. With SQLite, it cannot: only one process can serve a file. Commands can use the file at the same
-   * time.
-   */
-  readonly canHaveWorkers: boolean;
 }
 
 /** A connection to data outside of this process. It is opened at startup and closed at shutdown. */
@@ -61,7 +56,6 @@ export interface CreatedStorage {
 /** The storage engines by the values of `STORAGE`. */
 export const storages: Readonly<Record<Settings['STORAGE'], StorageChoice>> = {
   memory: {
-    canHaveWorkers: false,
     isShared: false,
     hasDemo: true,
     describeLocation: () => 'The data is in memory. All changes are lost when the server stops.',
@@ -72,7 +66,6 @@ export const storages: Readonly<Record<Settings['STORAGE'], StorageChoice>> = {
   },
   sqlite: {
     locationSetting: 'SQLITE_FILE',
-    canHaveWorkers: false,
     isShared: true,
     hasDemo: true,
     describeLocation: ({ SQLITE_FILE }) => `The data is in ${resolve(SQLITE_FILE)}`,
@@ -112,7 +105,6 @@ export const storages: Readonly<Record<Settings['STORAGE'], StorageChoice>> = {
   },
   mongodb: {
     locationSetting: 'MONGODB_URI',
-    canHaveWorkers: true,
     isShared: true,
     hasDemo: false,
     backUpProgram: 'mongodump',
@@ -157,7 +149,6 @@ export interface CreatedRateLimiters {
 /** The rate limiters by the values of `RATE_LIMITER`. */
 export const rateLimiters: Readonly<Record<Settings['RATE_LIMITER'], RateLimiterChoice>> = {
   memory: {
-    canHaveWorkers: false,
     async create() {
       const { createMemoryRateLimiter } = await import('../adapters/memory/rate-limiter.ts');
       return { createRateLimiter: (_name, limit, windowSeconds) => createMemoryRateLimiter(limit, windowSeconds) };
@@ -165,7 +156,6 @@ export const rateLimiters: Readonly<Record<Settings['RATE_LIMITER'], RateLimiter
   },
   redis: {
     locationSetting: 'REDIS_URL',
-    canHaveWorkers: true,
     async create({ REDIS_URL }, log) {
       const { RedisRateLimiters } = await import('../adapters/redis/rate-limiter.ts');
       const { createMemoryRateLimiter } = await import('../adapters/memory/rate-limiter.ts');

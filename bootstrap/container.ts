@@ -25,8 +25,8 @@ export const tokens = {
   links: Symbol('LinkServer') as ServiceIdentifier<LinkServer>,
 };
 
-/** The name of the limit of rejected credentials in metrics and in Redis. They have kept this earlier term for rejections. */
-const REJECTED_CREDENTIAL_LIMIT_NAME = 'refusals';
+/** The name of the limit of rejected credentials in metrics and in Redis. */
+const REJECTED_CREDENTIAL_LIMIT_NAME = 'rejectedCredentials';
 
 /** Wires the use cases, and the storage that the settings select. */
 export async function wireCore(settings: Settings, system: System, log: Logger): Promise<Container> {

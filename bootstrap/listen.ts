@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { type AddressInfo, isIP } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { version } from '../adapters/api/version.ts';
 import { UsageError } from '../adapters/cli/usage-error.ts';
 import type { Settings } from './settings.ts';
@@ -68,16 +68,8 @@ const listenProblems: Readonly<Record<string, readonly [setting: 'HOST' | 'PORT'
 
 /** Returns the fields of the log line `server listening`. */
 export function getListeningFields(
-  { STORAGE, RATE_LIMITER, WORKERS }: Settings,
+  { STORAGE, RATE_LIMITER }: Settings,
   { url, metricsUrl, linksUrl }: ListeningAddresses,
 ): object {
-  return { url, metricsUrl, linksUrl, version, storage: STORAGE, rateLimiter: RATE_LIMITER, workers: WORKERS };
-}
-
-/** Estimates whether two servers that listen on these hosts and on the same port conflict. Does not resolve host names. */
-export function overlaps(host: string, other: string): boolean {
-  const [one = '', two = ''] = [host, other].map((name) => name.toLowerCase().replace(/^localhost$/, '127.0.0.1'));
-  const includes = (wildcard: string, address: string) =>
-    wildcard === '::' || (wildcard === '0.0.0.0' && isIP(address) !== 6);
-  return one === two || includes(one, two) || includes(two, one);
+  return { url, metricsUrl, linksUrl, version, storage: STORAGE, rateLimiter: RATE_LIMITER };
 }

@@ -8,6 +8,5 @@ try {
 } catch (error) {
   if (!(error instanceof UsageError)) throw error;
   for (const line of error.lines) console.error(line);
-  // Exits after the text is written. Without `exit`, a worker would keep running, because it is connected to its primary process.
   process.stderr.write('', () => process.exit(1));
 }

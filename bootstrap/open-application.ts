@@ -5,10 +5,14 @@ import type { TerminalStream } from '../adapters/cli/terminal-stream.ts';
 import { UsageError } from '../adapters/cli/usage-error.ts';
 import { listNamesWith, storages } from './adapters.ts';
 import { type EnvironmentVariables, readSettings } from './read-settings.ts';
-import { findShortMisspellings } from './setting-names.ts';
 import type { Settings } from './settings.ts';
-import { CLOSE_TIMEOUT_MS } from './shutdown.ts';
 import { waitUntilReady } from './wait-until-ready.ts';
+
+/**
+ * The maximum time for which a command waits until the database is closed. Closing waits for pending changes, such as those of an
+ * interrupted import.
+ */
+const CLOSE_TIMEOUT_MS = 1_000;
 
 /**
  * Opens the configured database for a command. Rejects with `UsageError` if the database exists only inside the server, is unavailable, or
@@ -20,7 +24,6 @@ export async function openApplication(
   { name, createsDatabase }: Pick<Command, 'name' | 'createsDatabase'>,
 ): Promise<OpenedApplication> {
   const settings = readSettings(environment);
-  for (const line of findShortMisspellings(environment)) stderr.write(`warning: ${line}\n`);
   const { isShared, locationSetting, backUpProgram, findDatabase } = storages[settings.STORAGE];
   if (!isShared || !findDatabase) throw createNotSharedError(settings);
   if (name === 'backup' && backUpProgram) {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { UsageError } from '../adapters/cli/usage-error.ts';
 import { type AdapterChoice, listNamesWith, rateLimiters, storages } from './adapters.ts';
-import { getHost, overlaps } from './listen.ts';
-import { findMisspellings, findShortMisspellings } from './setting-names.ts';
+import { getHost } from './listen.ts';
+import { findMisspellings } from './setting-names.ts';
 import { type Settings, settings } from './settings.ts';
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
@@ -35,29 +35,22 @@ export function readSettings(environment: EnvironmentVariables): Settings {
 
 /** Finds the settings that are not allowed together with other settings. Yields the setting to change, and the problem. */
 function* findConflicts(
-  { DEMO_WORKSPACE, DEMO_API_KEY, STORAGE, RATE_LIMITER, WORKERS, LINKS_URL, ...addresses }: Settings,
+  { DEMO_WORKSPACE, DEMO_API_KEY, STORAGE, LINKS_URL, ...addresses }: Settings,
   environment: EnvironmentVariables,
 ): Generator<[name: keyof Settings, problem: string]> {
   if (DEMO_API_KEY !== undefined && DEMO_WORKSPACE === false) {
     yield ['DEMO_API_KEY', 'not allowed with DEMO_WORKSPACE=false, remove it or set DEMO_WORKSPACE=true'];
-  }
-  // If the name of an adapter is invalid, it has no entry in `storages` or `rateLimiters`.
-  if (
-    WORKERS > 1 &&
-    (storages[STORAGE]?.canHaveWorkers === false || rateLimiters[RATE_LIMITER]?.canHaveWorkers === false)
-  ) {
-    const needed = `STORAGE=${listNamesWith(storages, 'canHaveWorkers')} and RATE_LIMITER=${listNamesWith(rateLimiters, 'canHaveWorkers')}`;
-    yield ['WORKERS', `more than 1 requires ${needed}, set both or set WORKERS=1`];
   }
   if (LINKS_URL !== undefined && addresses.LINKS_PORT === undefined) {
     yield ['LINKS_URL', 'requires LINKS_PORT, set it or remove LINKS_URL'];
   }
   for (const [name, other] of portPairs) {
     const port = addresses[`${name}PORT`];
-    if (port && port === addresses[`${other}PORT`] && overlaps(getHost(addresses, name), getHost(addresses, other)))
+    if (port && port === addresses[`${other}PORT`] && getHost(addresses, name) === getHost(addresses, other))
       yield [`${name}PORT`, `must differ from ${other}PORT, set another port`];
   }
   for (const name of ['DEMO_WORKSPACE', 'DEMO_API_KEY'] as const) {
+    // If `STORAGE` is invalid, it has no entry in `storages`.
     if (storages[STORAGE]?.hasDemo === false && environment[name] !== undefined)
       yield [
         name,
@@ -71,7 +64,6 @@ export function getSettingWarnings(environment: EnvironmentVariables): string[] 
   const isHostIneffective = (prefix: string) =>
     environment[`${prefix}HOST`] !== undefined && environment[`${prefix}PORT`] === undefined;
   return [
-    ...findShortMisspellings(environment),
     ...findIneffectiveLocations(environment, 'STORAGE', storages),
     ...findIneffectiveLocations(environment, 'RATE_LIMITER', rateLimiters),
     ...['METRICS_', 'LINKS_'].filter(isHostIneffective).map((it) => `${it}HOST: has no effect without ${it}PORT`),

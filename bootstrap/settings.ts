@@ -153,11 +153,6 @@ export const settings = {
   LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')
     .default('info')
     .describe('The minimum log level: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.'),
-  WORKERS: integer(1, 1024)
-    .default(1)
-    .describe(
-      'The number of processes that serve requests. More than 1 requires `STORAGE=mongodb` and `RATE_LIMITER=redis`.',
-    ),
 };
 
 export type Settings = z.output<z.ZodObject<typeof settings>>;

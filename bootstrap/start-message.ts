@@ -10,8 +10,7 @@ import { type Settings, settings as settingSchemas } from './settings.ts';
 export function formatStartMessage(settings: Settings, running: ListeningAddresses & Partial<PreparedDemo>): string {
   const { url, metricsUrl, linksUrl, demo, firstWorkspaceId } = running;
   const { describeLocation, isShared, hasDemo } = storages[settings.STORAGE];
-  const workers = settings.WORKERS > 1 ? `, with ${settings.WORKERS} workers` : '';
-  const paragraphs = [`Workspace Advocacy listens on ${url}${workers}`];
+  const paragraphs = [`Workspace Advocacy listens on ${url}`];
   if (describeLocation) paragraphs.push(describeLocation(settings));
   if (demo) {
     const isShownOnce = isShared && settings.DEMO_API_KEY === undefined;

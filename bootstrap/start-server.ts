@@ -1,9 +1,6 @@
-import cluster from 'node:cluster';
-import type { Server } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createNodeSystem } from '../adapters/node/system.ts';
-import type { Metrics } from '../adapters/prometheus/metrics.ts';
 import type { Application } from '../core/application.ts';
 import type { System } from '../core/shared/system.ts';
 import { storages } from './adapters.ts';
@@ -11,7 +8,11 @@ import { tokens, wireServer } from './container.ts';
 import { checkAddress, type ListeningAddresses, listen } from './listen.ts';
 import { type PreparedDemo, prepareDemo } from './prepare-demo.ts';
 import type { Settings } from './settings.ts';
-import { FLUSH_TIMEOUT_MS, SHUTDOWN_TIMEOUT_MS } from './shutdown.ts';
+
+/** The time after the signal at which the server closes the connections that are still open. */
+const SHUTDOWN_TIMEOUT_MS = 10_000;
+/** The maximum time, within `SHUTDOWN_TIMEOUT_MS`, to wait until `lastUsedAt` of the API keys is stored. */
+const FLUSH_TIMEOUT_MS = 2_000;
 
 /** An HTTP server that is listening. */
 export interface RunningServer extends ListeningAddresses, PreparedDemo {
@@ -36,7 +37,7 @@ export async function startServer(
   const container = await wireServer(settings, system, log);
   const app = container.get(tokens.app);
   const http = container.get(tokens.http);
-  const metrics = settings.METRICS_PORT === undefined ? undefined : createMetricsServer(container.get(tokens.metrics));
+  const metrics = settings.METRICS_PORT === undefined ? undefined : container.get(tokens.metrics).createServer();
   const links = settings.LINKS_PORT === undefined ? undefined : container.get(tokens.links);
   const storageConnections = container.getAll(tokens.connection, { optional: true });
   const shutDown = async () => {
@@ -50,7 +51,6 @@ export async function startServer(
     await Promise.all(storageConnections.map((connection) => connection.open()));
     const metricsUrl = metrics && `${await listen(metrics, settings, 'METRICS_')}/metrics`;
     const { hasDemo } = storages[settings.STORAGE];
-    // `startWorkers` relies on the order: the server of short links listens before the API server.
     const linksUrl = links && (await listen(links.server, settings, 'LINKS_'));
     // The key of a new demo workspace is printed only once. So a server that cannot listen must not create the workspace.
     if (hasDemo) await checkAddress(settings);
@@ -83,11 +83,4 @@ export async function startServer(
     await shutDown();
     throw error;
   }
-}
-
-/** Returns the server of the metrics. A worker has no such server: the primary process serves the metrics of all workers. */
-function createMetricsServer(metrics: Metrics): Server | undefined {
-  if (cluster.isPrimary) return metrics.createServer();
-  metrics.reportToPrimary();
-  return undefined;
 }

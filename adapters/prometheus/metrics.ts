@@ -1,12 +1,12 @@
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RateLimiter } from '../../core/access/rate-limiter.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { globalStoreNames, recordSchemas, type StorageEngine } from '../persistence/storage-engine.ts';
-import { createMetricsServer } from './metrics-server.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE']);
 const REJECTION_REASONS = ['workspace', 'service', 'timeout'] as const;
+const UNREAD = { reason: 'response_not_read' };
 
 /** The state of the connection to a database, as the metrics show it. */
 export interface DatabaseState {
@@ -35,115 +35,87 @@ export interface RateLimiterState {
 export class Metrics {
   private readonly registry = new Registry();
 
-  private readonly requests = new Histogram({
-    name: 'http_request_duration_seconds',
-    help: 'Time from a request to its response, by route (the path of the operation or health probe, or unmatched), method and status.',
-    labelNames: ['route', 'method', 'status'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers: [this.registry],
-  });
+  private readonly requests = this.addHistogram(
+    'http_request_duration_seconds',
+    'Time from a request to its response, by route (the path of the operation or health probe, or unmatched), method and status.',
+    ['route', 'method', 'status'],
+    [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  );
 
-  private readonly cutConnections = new Counter({
-    name: 'http_connections_cut_total',
-    help: 'Connections closed before their clients had received all responses, by reason: reply_not_read (the client did not read a response).',
-    labelNames: ['reason'],
-    registers: [this.registry],
-  });
+  private readonly cutConnections = this.addCounter(
+    'http_connections_cut_total',
+    'Connections closed before their clients had received all responses, by reason: response_not_read (the client did not read a response).',
+    ['reason'],
+  );
 
-  private readonly rejectedRequests = new Counter({
-    name: 'http_requests_rejected_total',
-    help: 'Requests rejected because of overload, by reason: workspace (one workspace sent too many), service (all workspaces together sent too many), timeout (the request was queued for too long).',
-    labelNames: ['reason'],
-    registers: [this.registry],
-  });
+  private readonly rejectedRequests = this.addCounter(
+    'http_requests_rejected_total',
+    'Requests rejected because of overload, by reason: workspace (one workspace sent too many), service (all workspaces together sent too many), timeout (the request was queued for too long).',
+    ['reason'],
+  );
 
-  private readonly countedRequests = new Counter({
-    name: 'rate_limit_requests_total',
-    help: 'Requests counted against a rate limit, by limit (requests: all requests of an API key, refusals: requests of a client address with rejected credentials) and outcome (allowed, or refused because the limit was exceeded).',
-    labelNames: ['limit', 'outcome'],
-    registers: [this.registry],
-  });
+  private readonly countedRequests = this.addCounter(
+    'rate_limit_requests_total',
+    'Requests counted against a rate limit, by limit (requests: all requests of an API key, rejectedCredentials: requests of a client address with rejected credentials) and outcome (allowed, or rejected because the limit was exceeded).',
+    ['limit', 'outcome'],
+  );
 
-  private readonly operations = new Histogram({
-    name: 'storage_operation_duration_seconds',
-    help: 'Time of a storage operation, by kind of record, operation and outcome (done, refused because of a rule such as a unique name, or failed).',
-    labelNames: ['kind', 'operation', 'outcome'],
-    buckets: [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers: [this.registry],
-  });
+  private readonly operations = this.addHistogram(
+    'storage_operation_duration_seconds',
+    'Time of a storage operation, by store (the kind of record), operation and outcome (done, rejected because of a rule such as a unique name, or failed).',
+    ['store', 'operation', 'outcome'],
+    [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  );
 
   /** Each scrape reads the current states. If a state is not passed, its metrics are missing. */
   constructor(database?: DatabaseState, rateLimiter?: RateLimiterState) {
     collectDefaultMetrics({ register: this.registry });
-    this.cutConnections.inc({ reason: 'reply_not_read' }, 0);
+    this.cutConnections.inc(UNREAD, 0);
     for (const reason of REJECTION_REASONS) this.rejectedRequests.inc({ reason }, 0);
     if (database) this.addDatabaseMetrics(database);
     if (rateLimiter) this.addRateLimiterMetrics(rateLimiter);
   }
 
   private addDatabaseMetrics(state: DatabaseState): void {
-    new Gauge({
-      name: 'storage_up',
-      help: 'Whether the database responds (1) or not (0). With MongoDB, the value is 0 from a failure until the next success, and after ten seconds of 0, requests fail immediately.',
-      aggregator: 'min',
-      registers: [this.registry],
-      async collect() {
-        this.set(Number(await state.isUp));
-      },
-    });
-    if (state.network) this.addNetworkMetrics(state.network);
-  }
-
-  private addNetworkMetrics(state: NetworkState): void {
-    const registers = [this.registry];
-    new Counter({
-      name: 'storage_retries_total',
-      help: 'Retries of database operations by the service. It retries an operation after the first attempt and the retry of the database driver have failed.',
-      registers,
-      collect() {
-        this.reset();
-        this.inc(state.retries);
-      },
-    });
-    new Gauge({
-      name: 'storage_connections_in_use',
-      help: 'Database connections in use. The maximum is 50 for each process and database server.',
-      registers,
-      collect() {
-        this.set(state.connectionsInUse);
-      },
-    });
-    new Gauge({
-      name: 'storage_connections_waited_for',
-      help: 'Operations that wait for a database connection.',
-      registers,
-      collect() {
-        this.set(state.waitingCommandCount);
-      },
-    });
+    this.addGauge(
+      'storage_up',
+      'Whether the database responds (1) or not (0). With MongoDB, the value is 0 from a failure until the next success, and after ten seconds of 0, requests fail immediately.',
+      async () => Number(await state.isUp),
+    );
+    const { network } = state;
+    if (!network) return;
+    this.addCounter(
+      'storage_retries_total',
+      'Retries of database operations by the service. It retries an operation after the first attempt and the retry of the database driver have failed.',
+      [],
+      (counter) => counter.inc(network.retries),
+    );
+    this.addGauge(
+      'storage_connections_in_use',
+      'Database connections in use. The maximum is 50 for each process and database server.',
+      () => network.connectionsInUse,
+    );
+    this.addGauge(
+      'storage_connections_waited_for',
+      'Operations that wait for a database connection.',
+      () => network.waitingCommandCount,
+    );
   }
 
   private addRateLimiterMetrics(state: RateLimiterState): void {
-    const registers = [this.registry];
-    new Gauge({
-      name: 'rate_limit_shared',
-      help: 'Whether all processes share their rate limit counts (1), or each process counts separately (0).',
-      aggregator: 'min',
-      registers,
-      collect() {
-        this.set(Number(state.isUp));
+    this.addGauge(
+      'rate_limit_shared',
+      'Whether all processes share their rate limit counts (1), or each process counts separately (0).',
+      () => Number(state.isUp),
+    );
+    this.addCounter(
+      'rate_limit_fallbacks_total',
+      'Requests that a process counted on its own because the shared count was unavailable, by limit: requests, rejectedCredentials, unknownLinks (requests for unknown short links, counted for each client address) or visits (clicks, counted for each visitor).',
+      ['limit'],
+      (counter) => {
+        for (const [limit, count] of Object.entries(state.fallbacks)) counter.inc({ limit }, count);
       },
-    });
-    new Counter({
-      name: 'rate_limit_fallbacks_total',
-      help: 'Requests that a process counted on its own because the shared count was unavailable, by limit: requests, refusals, unknownLinks (requests for unknown short links, counted for each client address) or visits (clicks, counted for each visitor).',
-      labelNames: ['limit'],
-      registers,
-      collect() {
-        this.reset();
-        for (const [limit, count] of Object.entries(state.fallbacks)) this.inc({ limit }, count);
-      },
-    });
+    );
   }
 
   /** Records the response to a request. */
@@ -157,7 +129,7 @@ export class Metrics {
 
   /** Records a connection that was closed because its client did not read a response. */
   onUnreadResponse(): void {
-    this.cutConnections.inc({ reason: 'reply_not_read' });
+    this.cutConnections.inc(UNREAD);
   }
 
   /** Records a request that was rejected because of overload. */
@@ -170,29 +142,23 @@ export class Metrics {
    * stored yet, and `clickResults` are the values of the label `result`.
    */
   createLinkObserver(state: { readonly pendingClickCount: number }, clickResults: readonly string[]) {
-    const registers = [this.registry];
-    const requests = new Histogram({
-      name: 'link_request_duration_seconds',
-      help: 'Time from a request for a short link to its response, by outcome: destination, expired_url and not_found_url (redirects), gone, not_found, method_not_allowed, limited (too many unknown links), unavailable (the storage did not respond), and bad_request.',
-      labelNames: ['outcome'],
-      buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
-      registers,
-    });
-    const clicks = new Counter({
-      name: 'link_clicks_total',
-      help: 'Redirects to a destination, by result: counted, or not counted because of: bot, prefetch, repeated (the same visitor within an hour), full (too many clicks wait to be counted or stored).',
-      labelNames: ['result'],
-      registers,
-    });
+    const requests = this.addHistogram(
+      'link_request_duration_seconds',
+      'Time from a request for a short link to its response, by outcome: destination, expired_url and not_found_url (redirects), gone, not_found, method_not_allowed, limited (too many unknown links), unavailable (the storage did not respond), and bad_request.',
+      ['outcome'],
+      [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+    );
+    const clicks = this.addCounter(
+      'link_clicks_total',
+      'Redirects to a destination, by result: counted, or not counted because of: bot, prefetch, repeated (the same visitor within an hour), full (too many clicks wait to be counted or stored).',
+      ['result'],
+    );
     for (const result of clickResults) clicks.inc({ result }, 0);
-    new Gauge({
-      name: 'link_clicks_pending',
-      help: 'Clicks that are counted, but not stored yet. They are stored within two seconds while the storage is available.',
-      registers,
-      collect() {
-        this.set(state.pendingClickCount);
-      },
-    });
+    this.addGauge(
+      'link_clicks_pending',
+      'Clicks that are counted, but not stored yet. They are stored within two seconds while the storage is available.',
+      () => state.pendingClickCount,
+    );
     return {
       onResponse: (outcome: string, milliseconds: number) => requests.observe({ outcome }, milliseconds / 1000),
       onClick: (result: string) => clicks.inc({ result }),
@@ -204,7 +170,7 @@ export class Metrics {
     return {
       consume: async (key) => {
         const usage = await limiter.consume(key);
-        this.countedRequests.inc({ limit, outcome: usage.allowed ? 'allowed' : 'refused' });
+        this.countedRequests.inc({ limit, outcome: usage.allowed ? 'allowed' : 'rejected' });
         return usage;
       },
     };
@@ -222,31 +188,58 @@ export class Metrics {
 
   /** Returns a server of `GET /metrics` (and `HEAD`), which is not listening yet. All other requests get 404. */
   createServer(): Server {
-    return createMetricsServer(() => this.registry.metrics());
+    return createServer(async ({ method = '', url = '' }, response) => {
+      if (!['GET', 'HEAD'].includes(method) || url.split('?')[0] !== '/metrics') {
+        response.writeHead(404).end();
+        return;
+      }
+      try {
+        const text = await this.registry.metrics();
+        response.writeHead(200, { 'Content-Type': Registry.PROMETHEUS_CONTENT_TYPE }).end(text);
+      } catch (error) {
+        response.writeHead(500).end((error as Error).message);
+      }
+    });
   }
 
-  /** Sends the metrics of this worker to its primary process, now and on request (metrics-server.ts). */
-  reportToPrimary(): void {
-    const report = async () => {
-      const snapshot = await this.registry.getMetricsAsJSON();
-      if (process.connected) process.send?.({ snapshot });
+  private addHistogram<L extends string>(name: string, help: string, labelNames: L[], buckets: number[]): Histogram<L> {
+    return new Histogram({ name, help, labelNames, buckets, registers: [this.registry] });
+  }
+
+  /** `addTo` adds the current values at each scrape. Without `addTo`, the caller increments the counter. */
+  private addCounter<L extends string>(
+    name: string,
+    help: string,
+    labelNames: L[],
+    addTo?: (counter: Counter<L>) => void,
+  ): Counter<L> {
+    const collect = function (this: Counter<L>) {
+      this.reset();
+      addTo?.(this);
     };
-    process.on('message', report);
-    void report();
+    return new Counter({ name, help, labelNames, registers: [this.registry], ...(addTo && { collect }) });
   }
 
-  private wrapStore<T extends object>(kind: string, store: T): T {
-    return new Proxy(store, {
+  /** `read` returns the current value at each scrape. */
+  private addGauge(name: string, help: string, read: () => number | Promise<number>): void {
+    const collect = async function (this: Gauge) {
+      this.set(await read());
+    };
+    new Gauge({ name, help, registers: [this.registry], collect });
+  }
+
+  private wrapStore<T extends object>(store: string, target: T): T {
+    return new Proxy(target, {
       get:
-        (target, operation: string & keyof T) =>
+        (_, operation: string & keyof T) =>
         async (...args: unknown[]) => {
-          const endTimer = this.operations.startTimer({ kind, operation });
+          const endTimer = this.operations.startTimer({ store, operation });
           try {
             const result = await (target[operation] as (...args: unknown[]) => unknown)(...args);
             endTimer({ outcome: 'done' });
             return result;
           } catch (error) {
-            endTimer({ outcome: error instanceof CoreError ? 'refused' : 'failed' });
+            endTimer({ outcome: error instanceof CoreError ? 'rejected' : 'failed' });
             throw error;
           }
         },

@@ -88,7 +88,6 @@ const valid: Readonly<Record<Setting, Readonly<Record<string, unknown>>>> = {
     ),
   },
   LOG_LEVEL: unchanged('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
-  WORKERS: { 1: 1 },
 };
 
 /** Returns texts that are read as themselves. */
@@ -196,7 +195,6 @@ const invalid: Readonly<Record<Setting, readonly string[]>> = {
     ...['loopback/8', 'true, loopback', 'loopback,', 'loopback,,10.0.0.1', 'loopback 10.0.0.1'],
   ],
   LOG_LEVEL: ['', 'INFO', 'info ', 'warning', 'verbose', 'off', '30'],
-  WORKERS: [...notWholeNumbers, '0', '1000000', 'auto'],
 };
 
 suite('the settings', {
@@ -218,7 +216,6 @@ suite('the settings', {
       DOCS_URL: '/docs',
       TRUST_PROXY: false,
       LOG_LEVEL: 'info',
-      WORKERS: 1,
     });
   },
 
@@ -263,15 +260,10 @@ suite('the settings', {
     assert.deepEqual(findInvalidVariables(environment), [...names, 'MONGODB_URL', 'LOGLEVEL']);
   },
 
-  'report incompatible settings together with invalid values': () => {
-    const others = names.filter((name) => !['STORAGE', 'RATE_LIMITER', 'WORKERS'].includes(name));
-    return each(textCases(...others), (name) => {
-      assert.deepEqual(new Set(findInvalidVariables({ WORKERS: '2', [name]: '' })), new Set([name, 'WORKERS']));
-    });
-  },
-
-  'report only one line for a setting that has two problems': () => {
-    assert.deepEqual(findInvalidVariables({ WORKERS: '1000000' }), ['WORKERS']);
+  'report incompatible settings together with invalid values, and at most one line for a setting': () => {
+    const environment = { LINKS_URL: 'https://go.example.com', LINKS_PORT: '3000', METRICS_PORT: '3000', PORT: '' };
+    assert.deepEqual(findInvalidVariables({ ...environment, LOG_LEVEL: '' }), ['PORT', 'LOG_LEVEL', 'LINKS_PORT']);
+    assert.deepEqual(findInvalidVariables({ LINKS_URL: '' }), ['LINKS_URL']);
   },
 
   'accept a list of proxies if and only if Express accepts it': () => {
@@ -324,54 +316,27 @@ suite('incompatible settings', {
     assert.deepEqual(getErrorLines({ DEMO_WORKSPACE: 'true', DEMO_API_KEY: KEY }), []);
   },
 
-  'include several workers unless both MongoDB and Redis are used': () => {
-    const line = 'WORKERS: more than 1 requires STORAGE=mongodb and RATE_LIMITER=redis, set both or set WORKERS=1';
-    const incomplete: readonly Environment[] = [{}, { STORAGE: 'mongodb' }, { RATE_LIMITER: 'redis' }];
-    for (const environment of incomplete) {
-      assert.deepEqual(getErrorLines({ ...environment, WORKERS: '2' }), [line]);
-      assert.deepEqual(getErrorLines({ ...environment, WORKERS: '1' }), []);
-    }
-    assert.deepEqual(getErrorLines({ STORAGE: 'mongodb', RATE_LIMITER: 'redis', WORKERS: '2' }), []);
-  },
-
-  'include the same port for the service and its metrics on overlapping hosts': () =>
-    each<{ hosts: readonly [string, string]; isValid: boolean }>(
-      {
-        'the same host': { hosts: ['127.0.0.1', '127.0.0.1'], isValid: false },
-        'a host and all IPv4 addresses': { hosts: ['127.0.0.1', '0.0.0.0'], isValid: false },
-        'all IPv4 addresses and a host': { hosts: ['0.0.0.0', '127.0.0.1'], isValid: false },
-        'a host and all addresses': { hosts: ['127.0.0.1', '::'], isValid: false },
-        'all addresses and all IPv4 addresses': { hosts: ['::', '0.0.0.0'], isValid: false },
-        'a host and its name': { hosts: ['127.0.0.1', 'LOCALHOST'], isValid: false },
-        'two hosts': { hosts: ['127.0.0.1', '127.0.0.2'], isValid: true },
-        'all IPv4 addresses and an IPv6 address': { hosts: ['0.0.0.0', '::1'], isValid: true },
-      },
-      ({ hosts: [HOST, METRICS_HOST], isValid }) => {
-        const environment = { HOST, METRICS_HOST };
-        const line = 'METRICS_PORT: must differ from PORT, set another port';
-        assert.deepEqual(getErrorLines({ ...environment, PORT: '9464', METRICS_PORT: '9464' }), isValid ? [] : [line]);
-        assert.deepEqual(getErrorLines({ ...environment, PORT: '9464', METRICS_PORT: '9465' }), []);
-        assert.deepEqual(getErrorLines({ ...environment, PORT: '0', METRICS_PORT: '0' }), []);
-      },
-    ),
-
-  'include the same port for short links and the metrics': () => {
-    const environment = { LINKS_PORT: '9464', METRICS_PORT: '9464' };
-    assert.deepEqual(getErrorLines(environment), ['LINKS_PORT: must differ from METRICS_PORT, set another port']);
-    assert.deepEqual(getErrorLines({ ...environment, HOST: '127.0.0.2' }), []);
+  'include the same port for two listeners on the same host': () => {
+    const line = 'METRICS_PORT: must differ from PORT, set another port';
+    assert.deepEqual(getErrorLines({ METRICS_PORT: '3000' }), [line]);
+    assert.deepEqual(getErrorLines({ PORT: '9464', METRICS_PORT: '9464' }), [line]);
+    const valid: readonly Environment[] = [
+      { PORT: '9464', METRICS_PORT: '9465' },
+      { PORT: '0', METRICS_PORT: '0', LINKS_PORT: '0' },
+      { METRICS_PORT: '3000', METRICS_HOST: '127.0.0.2' },
+      { LINKS_PORT: '3000', LINKS_HOST: '127.0.0.2' },
+      { LINKS_PORT: '9464', METRICS_PORT: '9464', HOST: '127.0.0.2' },
+    ];
+    for (const environment of valid) assert.deepEqual(getErrorLines(environment), []);
+    assert.deepEqual(getErrorLines({ LINKS_PORT: '9464', METRICS_PORT: '9464' }), [
+      'LINKS_PORT: must differ from METRICS_PORT, set another port',
+    ]);
   },
 
   'include LINKS_URL without LINKS_PORT': () => {
     const line = 'LINKS_URL: requires LINKS_PORT, set it or remove LINKS_URL';
     assert.deepEqual(getErrorLines({ LINKS_URL: 'https://go.example.com' }), [line]);
     assert.deepEqual(getErrorLines({ LINKS_URL: 'https://go.example.com', LINKS_PORT: '0' }), []);
-  },
-
-  'include the default port of the service as the port of its metrics or of short links': () => {
-    assert.deepEqual(findInvalidVariables({ METRICS_PORT: '3000' }), ['METRICS_PORT']);
-    assert.deepEqual(findInvalidVariables({ LINKS_PORT: '3000' }), ['LINKS_PORT']);
-    assert.deepEqual(findInvalidVariables({ LINKS_PORT: '3000', LINKS_HOST: '127.0.0.2' }), []);
-    assert.deepEqual(findInvalidVariables({ PORT: '9464' }), []);
   },
 });
 

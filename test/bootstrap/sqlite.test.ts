@@ -122,7 +122,6 @@ suite('a start with a SQLite file', {
       for (const [settings, file] of [
         [{}, 'data/advocacy.db'],
         [{ SQLITE_FILE: ':memory:' }, ':memory:'],
-        [{ SQLITE_FILE: 'file:a.db?mode=memory' }, 'file:a.db?mode=memory'],
       ] as const) {
         const { exitCode, stdout } = await runOnce(folder, settings);
         assert.equal(exitCode, 0);

@@ -66,13 +66,13 @@ suite('a start', {
     ),
 
   'logs a warning for each setting that is probably a mistake': () =>
-    withProcess({ LOG_LEVEL: 'warn', STORGE: 'memory', REDIS_URL: 'redis://:hunter2@localhost' }, async (service) => {
+    withProcess({ LOG_LEVEL: 'warn', REDIS_URL: 'redis://:hunter2@localhost' }, async (service) => {
       service.child.kill('SIGTERM');
       await service.waitForExit();
       const lines = service.output.stderr.trim().split('\n');
       assert.deepEqual(
         lines.map((line) => JSON.parse(line).msg),
-        ['STORGE: not a setting, did you mean STORAGE?', 'REDIS_URL: has no effect without RATE_LIMITER=redis'],
+        ['REDIS_URL: has no effect without RATE_LIMITER=redis'],
       );
       assert.equal(service.output.stderr.includes('hunter2'), false);
     }),

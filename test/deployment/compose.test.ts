@@ -28,13 +28,14 @@ const fixed: Partial<Record<keyof typeof settings, string | undefined>> = {
   DEMO_API_KEY: undefined,
   // Its default is the value of HOST.
   LINKS_HOST: undefined,
+  LINKS_PORT: '3001',
 };
 
-/** Settings whose default differs from that of the service: other containers can scrape the metrics, and short links are on. */
+/** Settings whose default differs from that of the service: other containers can scrape the metrics, and there is a load balancer. */
 const ownDefaults: Partial<Record<keyof typeof settings, string>> = {
   METRICS_PORT: '9464',
   METRICS_HOST: '0.0.0.0',
-  LINKS_PORT: '3001',
+  TRUST_PROXY: '1',
 };
 
 /** Settings without a default. `docker-compose.yml` has only their names, so the container gets them only if `.env` sets them. */
@@ -77,30 +78,30 @@ suite('docker-compose.yml', {
     }
   },
 
-  'publishes the ports of the API and of short links to this machine, and no port of a database': () => {
-    const { advocacy, mongodb, redis } = parseCompose().services;
+  'publishes the ports of the load balancer to this machine, and no port of another service': () => {
+    const { haproxy, ...others } = parseCompose().services;
     assert.deepEqual(
-      advocacy.ports?.map((port) => interpolate(port, {})),
+      haproxy.ports?.map((port) => interpolate(port, {})),
       ['127.0.0.1:3000:3000', '127.0.0.1:3001:3001'],
     );
-    for (const database of [mongodb, redis]) {
-      assert.equal(database.ports, undefined);
-      assert.deepEqual(database.networks, ['databases']);
-    }
+    assert.deepEqual(haproxy.networks, ['front']);
+    for (const { ports } of Object.values(others)) assert.equal(ports, undefined);
+    for (const { networks } of [others.mongodb, others.redis]) assert.deepEqual(networks, ['databases']);
     assert.equal(parseCompose().networks.databases?.internal, true);
   },
 
   'has a health check for each service, and waits for the databases': () => {
-    const { advocacy, mongodb, redis } = parseCompose().services;
+    const { advocacy, haproxy, mongodb, redis } = parseCompose().services;
     assert.match(readDockerfile(), /^HEALTHCHECK /m);
-    assert.ok(mongodb.healthcheck && redis.healthcheck);
+    assert.ok(haproxy.healthcheck && mongodb.healthcheck && redis.healthcheck);
     const healthy = { condition: 'service_healthy' };
     assert.deepEqual(advocacy.depends_on, { mongodb: healthy, redis: healthy });
+    assert.deepEqual(haproxy.depends_on, { advocacy: healthy });
   },
 
   'selects exact versions of images': () => {
-    const { mongodb, redis } = parseCompose().services;
-    for (const { image } of [mongodb, redis]) assert.match(image, /^[a-z]+:\d+\.\d+\.\d+(-[a-z]+)?$/);
+    const { advocacy: _, ...others } = parseCompose().services;
+    for (const { image } of Object.values(others)) assert.match(image, /^[a-z]+:\d+\.\d+\.\d+(-[a-z]+)?$/);
   },
 
   'contains no secrets, and causes an error that names a missing secret': () => {
@@ -120,7 +121,7 @@ suite('docker-compose.yml', {
   'stores the data of MongoDB in a volume, and mounts only existing files': () => {
     const { volumes, services } = parseCompose();
     assert.ok(services.mongodb.volumes?.some((volume) => volume.endsWith(':/data/db')));
-    for (const volume of services.mongodb.volumes ?? []) {
+    for (const volume of Object.values(services).flatMap((service) => service.volumes ?? [])) {
       const [source] = volume.split(':') as [string];
       assert.ok(source.startsWith('./') ? existsSync(join(root, source)) : source in volumes, source);
     }

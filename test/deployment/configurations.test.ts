@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type RequestOptions, request as sendRequest } from 'node:https';
 import { join } from 'node:path';
@@ -7,16 +9,18 @@ import { parse } from 'yaml';
 import { readSettings } from '../../bootstrap/read-settings.ts';
 import { CLI_PATH } from '../support/command-line.ts';
 import { interpolate, parseCompose, root } from '../support/compose.ts';
+import { send } from '../support/load.ts';
 import { withMongoClient } from '../support/mongo-client.ts';
-import { startProcess, withProcess } from '../support/process.ts';
+import { type ServiceProcess, startProcess, withProcess } from '../support/process.ts';
 import { redisSource } from '../support/redis.ts';
 import { findMongod } from '../support/replica-set.ts';
 import { DEMO_API_KEY, request } from '../support/request.ts';
 import { campaignBody } from '../support/samples.ts';
-import { startServerProcess } from '../support/server-process.ts';
+import { findFreePort, startServerProcess } from '../support/server-process.ts';
 import { findProgram, runCommand } from '../support/server-program.ts';
 import { suite } from '../support/suite.ts';
 import { withTemporaryFolder } from '../support/temporary-folder.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const read = (page: string) => readFileSync(join(root, page), 'utf8');
 const guide = read('docs/operating.md');
@@ -98,6 +102,51 @@ function sendTls(
   });
 }
 
+/** Runs two processes, each with its own demo workspace. */
+async function withTwoProcesses(
+  settings: readonly Readonly<Record<string, string>>[],
+  test: (processes: readonly [ServiceProcess, ServiceProcess]) => Promise<void>,
+): Promise<void> {
+  const processes = await Promise.all(settings.map((it) => startProcess(it)));
+  try {
+    await test(processes as [ServiceProcess, ServiceProcess]);
+  } finally {
+    await Promise.all(processes.map((it) => it.kill()));
+  }
+}
+
+/** Checks that both processes serve requests, and that no request fails when one is killed. */
+async function checkBalance(
+  killed: ServiceProcess,
+  get: (path: string) => Promise<{ readonly status: number; readonly text: string }>,
+): Promise<void> {
+  const workspaces = new Set<string>();
+  await waitUntil(async () => {
+    const { status, text } = await get('/me');
+    if (status === 200) workspaces.add(JSON.parse(text).workspace.id);
+    return workspaces.size === 2;
+  });
+  await killed.kill();
+  const responses = await Promise.all(Array.from({ length: 20 }, () => get('/me')));
+  assert.deepEqual([...new Set(responses.map(({ status }) => status))], [200]);
+  assert.equal(new Set(responses.map(({ text }) => JSON.parse(text).workspace.id)).size, 1);
+}
+
+/** Starts a server of DNS that resolves each name to IPv4 addresses, as the one of Docker does. */
+async function startNameServer(addresses: readonly string[]): Promise<Socket> {
+  const records = addresses.map((it) =>
+    Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 1, 0, 4, ...it.split('.').map(Number)]),
+  );
+  const server = createSocket('udp4').on('message', (query, { port, address }) => {
+    const questionEnd = query.indexOf(0, 12) + 5;
+    const answers = query.readUInt16BE(questionEnd - 4) === 1 ? records : [];
+    const header = Buffer.from([...query.subarray(0, 2), 0x81, 0x80, 0, 1, 0, answers.length, 0, 0, 0, 0]);
+    server.send(Buffer.concat([header, query.subarray(12, questionEnd), ...answers]), port, address);
+  });
+  await once(server.bind(0, '127.0.0.1'), 'listening');
+  return server;
+}
+
 suite('the configurations in the documents', {
   'are in languages that this file tests, or that other tests run': () => {
     const languages = pages.flatMap((page) => [...read(page).matchAll(/^```(\w+)$/gm)].map(([, name]) => name));
@@ -138,6 +187,58 @@ suite('the configurations in the documents', {
       });
     }),
 
+  'are an upstream block, with which nginx balances two processes, and serves while one is killed': () =>
+    withTwoProcesses([{}, {}], async ([first, second]) => {
+      const blocks = findBlock('nginx', 'upstream') + findBlock('nginx', 'api.example.com');
+      const block = blocks
+        .replace('127.0.0.1:3001', new URL(first.url).host)
+        .replace('127.0.0.1:3002', new URL(second.url).host)
+        .replace('http://127.0.0.1:3000', 'http://advocacy');
+      await withNginx(block, first.url, (port) =>
+        checkBalance(first, (path) => sendTls(port, { path, headers: { Authorization: `Bearer ${DEMO_API_KEY}` } })),
+      );
+    }),
+
+  'are a configuration of HAProxy, which balances the processes that Docker names, and serves while one is killed':
+    () =>
+      withTemporaryFolder(async (folder) => {
+        const [PORT, LINKS_PORT, linksPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
+        const hosts = ['127.0.0.1', '127.0.0.2'] as const;
+        const settings = hosts.map((HOST) => ({
+          HOST,
+          PORT: `${PORT}`,
+          LINKS_PORT: `${LINKS_PORT}`,
+          TRUST_PROXY: '1',
+        }));
+        const dns = await startNameServer(hosts);
+        const program = await findProgram('haproxy');
+        try {
+          await withTwoProcesses(settings, async ([first]) => {
+            const haproxy = await startServerProcess(program, (port) => {
+              const config = read('deployment/haproxy.cfg')
+                .replace('127.0.0.11:53', `127.0.0.1:${dns.address().port}`)
+                .replace('bind :3000', `bind 127.0.0.1:${port}`)
+                .replace('bind :3001', `bind 127.0.0.1:${linksPort}`)
+                .replace('check port 3000', `check port ${PORT}`)
+                .replace('advocacy:3000', `advocacy:${PORT}`)
+                .replace('advocacy:3001', `advocacy:${LINKS_PORT}`);
+              writeFileSync(join(folder, 'haproxy.cfg'), config);
+              return ['-db', '-f', join(folder, 'haproxy.cfg')];
+            });
+            try {
+              const get = (port: number) => (path: string) =>
+                send(`http://127.0.0.1:${port}`, { path, key: DEMO_API_KEY });
+              await checkBalance(first, get(haproxy.port));
+              assert.equal((await get(linksPort)('/unknown1')).status, 404);
+            } finally {
+              await haproxy.stop();
+            }
+          });
+        } finally {
+          dns.close();
+        }
+      }),
+
   'are accepted by Caddy': () =>
     withTemporaryFolder(async (folder) => {
       const caddy = await findProgram('caddy');
@@ -149,7 +250,7 @@ suite('the configurations in the documents', {
     withTemporaryFolder(async (folder) => {
       const analyze = await findProgram('systemd-analyze');
       for (const unit of findBlocks('ini')) {
-        const file = join(folder, 'advocacy.service');
+        const file = join(folder, `advocacy${unit.includes('%i') ? '@3001' : ''}.service`);
         writeFileSync(file, unit.replace('/usr/bin/node', process.execPath));
         const output = await runCommand('sh', '-c', '"$0" verify "$1" 2>&1', analyze, file);
         assert.deepEqual(

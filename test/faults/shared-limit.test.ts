@@ -71,7 +71,7 @@ suite(`${SERVICE_COUNT} services with one Redis`, {
           assert.equal((counts[422] ?? 0) + (counts[429] ?? 0), REQUEST_COUNT, JSON.stringify(counts));
           return counts[422] ?? 0;
         });
-        await checkBursts(fleet, 'refusals', ALLOWED_UNKNOWN_KEY_COUNT, async (i) => {
+        await checkBursts(fleet, 'rejectedCredentials', ALLOWED_UNKNOWN_KEY_COUNT, async (i) => {
           const headers = { 'X-Forwarded-For': `203.0.113.${i}` };
           const counts = await sendBurst(fleet, UNKNOWN_KEY_COUNT, { ...invalidRequest, key: UNKNOWN_KEY, headers });
           assert.equal((counts[401] ?? 0) + (counts[429] ?? 0), UNKNOWN_KEY_COUNT, JSON.stringify(counts));

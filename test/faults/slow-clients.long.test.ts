@@ -108,7 +108,7 @@ suite('a client that is too slow', {
           }
         }),
       );
-      assert.equal((await scrape(service)).get('http_connections_cut_total{reason="reply_not_read"}'), 1);
+      assert.equal((await scrape(service)).get('http_connections_cut_total{reason="response_not_read"}'), 1);
     }),
 
   'gets its unread responses and then 400 if it completes its last request too late, and the service keeps running':

@@ -213,14 +213,14 @@ suite('the metrics', {
         }
         for (const secret of [DEMO_API_KEY, 'wrong-wrong', 'measured']) assert.ok(!text.includes(secret), secret);
         assert.match(text, /^rate_limit_requests_total\{limit="requests",outcome="allowed"\} 5$/m);
-        assert.match(text, /^rate_limit_requests_total\{limit="refusals",outcome="allowed"\} 1$/m);
+        assert.match(text, /^rate_limit_requests_total\{limit="rejectedCredentials",outcome="allowed"\} 1$/m);
         assert.match(
           text,
-          /^storage_operation_duration_seconds_count\{kind="tags",operation="add",outcome="done"\} \d+$/m,
+          /^storage_operation_duration_seconds_count\{store="tags",operation="add",outcome="done"\} \d+$/m,
         );
         assert.match(
           text,
-          /^storage_operation_duration_seconds_count\{kind="tags",operation="add",outcome="refused"\} 1$/m,
+          /^storage_operation_duration_seconds_count\{store="tags",operation="add",outcome="rejected"\} 1$/m,
         );
         assert.match(text, /^nodejs_eventloop_lag_p99_seconds /m);
       },

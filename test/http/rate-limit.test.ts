@@ -208,7 +208,7 @@ const unknownKey = (number: number) => createApiKeySecret(String(number).padStar
 async function countLookups({ metricsUrl }: Api): Promise<number> {
   const text = await (await fetch(metricsUrl as string)).text();
   const counts = text.matchAll(
-    /^storage_operation_duration_seconds_count{kind="credentials",operation="get".*} (\d+)$/gm,
+    /^storage_operation_duration_seconds_count{store="credentials",operation="get".*} (\d+)$/gm,
   );
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }

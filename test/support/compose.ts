@@ -24,7 +24,7 @@ interface Service {
 
 /** The parts of `docker-compose.yml` that the tests check. */
 export interface Compose {
-  readonly services: Readonly<Record<'advocacy' | 'mongodb' | 'redis', Service>>;
+  readonly services: Readonly<Record<'advocacy' | 'haproxy' | 'mongodb' | 'redis', Service>>;
   readonly networks: Readonly<Record<string, { readonly internal?: boolean }>>;
   readonly volumes: Readonly<Record<string, unknown>>;
 }
