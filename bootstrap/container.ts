@@ -103,11 +103,13 @@ async function wireLinks(
 ): Promise<void> {
   const [
     { createLinkServer, UNKNOWN_LINK_LIMIT },
+    { ClickBatcher },
     { CLICK_RESULTS },
     { MAX_VISIT_COUNT, VISIT_TTL_MS },
     { createLinkLogObserver },
   ] = await Promise.all([
     import('../adapters/links/link-server.ts'),
+    import('../adapters/links/click-batcher.ts'),
     import('../adapters/links/click-recorder.ts'),
     import('../adapters/links/recent-visits.ts'),
     import('../adapters/links/log.ts'),
@@ -116,10 +118,12 @@ async function wireLinks(
     ({ links }) => {
       const observers: LinkObserver[] = [createLinkLogObserver(log)];
       const metrics = container.get(tokens.metrics, { optional: true });
-      if (metrics) observers.push(metrics.createLinkObserver(links, CLICK_RESULTS));
+      const clicks = new ClickBatcher(links);
+      if (metrics) observers.push(metrics.createLinkObserver(clicks, CLICK_RESULTS));
       const { count, windowSeconds } = UNKNOWN_LINK_LIMIT;
       const services = {
         links,
+        clicks,
         unknownLinkLimiter: limiters.createRateLimiter('unknownLinks', count, windowSeconds),
         addSharedVisit: limiters.createVisits?.(VISIT_TTL_MS, MAX_VISIT_COUNT),
       };

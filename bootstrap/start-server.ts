@@ -74,7 +74,7 @@ export async function startServer(
         ]);
         http.connections.closeAll();
         links?.closeAll();
-        const lostCount = app.links.pendingClickCount;
+        const lostCount = links?.clicks.pendingClickCount ?? 0;
         if (lostCount > 0) log.error({ clicks: lostCount }, 'clicks were lost, because they could not be stored');
         return isComplete;
       },

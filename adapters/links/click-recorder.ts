@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { isbot } from 'isbot';
+import { findReasonNotToCount } from '../../core/link/click.ts';
 import type { Link } from '../../core/link/link.ts';
-import type { LinkService } from '../../core/link/link-service.ts';
+import type { ClickBatcher } from './click-batcher.ts';
 import { RecentVisits } from './recent-visits.ts';
 import type { VisitorHash } from './visitor-hash.ts';
 
@@ -27,7 +28,7 @@ export class ClickRecorder {
   private readonly pending = new Set<Promise<void>>();
 
   constructor(
-    private readonly links: Pick<LinkService, 'countClick'>,
+    private readonly batcher: Pick<ClickBatcher, 'add'>,
     private readonly visitors: VisitorHash,
     private readonly addSharedVisit: AddSharedVisit | undefined,
     private readonly onClick: (result: ClickResult) => void,
@@ -36,8 +37,7 @@ export class ClickRecorder {
   /** Records that a request was redirected to the destination of a link. `getAddress` returns the address of the client. */
   record(request: IncomingMessage, link: Link, getAddress: () => string): void {
     const userAgent = request.headers['user-agent'] ?? '';
-    const reason =
-      findReasonNotToCount(request, userAgent) ?? (this.pending.size >= MAX_PENDING_COUNT ? 'full' : undefined);
+    const reason = findReason(request, userAgent) ?? (this.pending.size >= MAX_PENDING_COUNT ? 'full' : undefined);
     if (reason) {
       this.onClick(reason);
       return;
@@ -53,7 +53,7 @@ export class ClickRecorder {
 
   private async recordVisit(link: Link, address: string, userAgent: string): Promise<void> {
     const isNew = await this.addVisit(await this.visitors.hash(`${link.key} ${address} ${userAgent}`));
-    this.onClick(!isNew ? 'repeated' : this.links.countClick(link) ? 'counted' : 'full');
+    this.onClick(!isNew ? 'repeated' : this.batcher.add(link) ? 'counted' : 'full');
   }
 
   /** Adds a visit. Returns whether it is the first one within an hour. */
@@ -66,8 +66,7 @@ export class ClickRecorder {
 }
 
 /** Returns the reason why a request is not a click of a person, or `undefined` if it is one. */
-function findReasonNotToCount({ headers }: IncomingMessage, userAgent: string): 'bot' | 'prefetch' | undefined {
-  if (userAgent === '' || isbot(userAgent)) return 'bot';
+function findReason({ headers }: IncomingMessage, userAgent: string): ReturnType<typeof findReasonNotToCount> {
   const purposes = [headers.purpose, headers['x-purpose'], headers['x-moz'], headers['sec-purpose']];
-  return purposes.some((purpose) => /^(?:prefetch|preview)/i.test(String(purpose ?? ''))) ? 'prefetch' : undefined;
+  return findReasonNotToCount({ isBot: userAgent === '' || isbot(userAgent), purposes: purposes.map(String) });
 }

@@ -1,12 +1,13 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import proxyAddr from 'proxy-addr';
 import type { RateLimiter } from '../../core/access/rate-limiter.ts';
 import type { Link, LinkTarget } from '../../core/link/link.ts';
 import type { LinkService } from '../../core/link/link-service.ts';
 import { getClientAddress } from '../http/client-address.ts';
-import { createProtectedServer, LimitedAddresses, limitReadingTime } from '../http/protection/protection.ts';
-import { TimeBudget } from '../http/time-budget.ts';
+import { createProtectedServer, limitReadingTime } from '../http/protection/protection.ts';
 import { createProxyCheck, type TrustProxy } from '../http/trust-proxy.ts';
+import type { ClickBatcher } from './click-batcher.ts';
 import { type AddSharedVisit, ClickRecorder, type ClickResult } from './click-recorder.ts';
 import { createUrlParser, parseLinkHost, parseLinkRequest } from './link-request.ts';
 import { createCachedLookups } from './lookup-cache.ts';
@@ -15,14 +16,15 @@ import { VisitorHash } from './visitor-hash.ts';
 
 /** The maximum number of requests for unknown links that an address can send in a time window. */
 export const UNKNOWN_LINK_LIMIT = { count: 60, windowSeconds: 60 };
-/** The interval at which counted clicks are stored. They must be stored within two seconds, and storing takes a while, too. */
+/** The interval at which clicks are stored. They must be stored within two seconds, and storing takes a while, too. */
 const STORE_INTERVAL_MS = 1_500;
-/** The maximum time that a request waits for the lookup of its link. */
-const LOOKUP_TIMEOUT_MS = 2_000;
+/** The maximum number of addresses that are rejected without counting their requests. */
+const MAX_LIMITED_ADDRESS_COUNT = 10_000;
 
 /** The use cases and limiters of the server of short links. */
 export interface LinkServices {
   readonly links: LinkService;
+  readonly clicks: ClickBatcher;
   readonly unknownLinkLimiter: RateLimiter;
   readonly addSharedVisit: AddSharedVisit | undefined;
 }
@@ -44,13 +46,14 @@ export interface LinkObserver {
 /** The server of short links. It does not listen yet. */
 export interface LinkServer {
   readonly server: Server;
+  readonly clicks: ClickBatcher;
   /** Closes the server after the open requests, and then stores all clicks, if the storage is available. */
   stop(): Promise<void>;
   /** Closes all connections at once. */
   closeAll(): void;
 }
 
-/** The outcomes of requests by the types of their targets: of a redirect, and of a page if there is nothing to redirect to. */
+/** The outcomes of requests by the types of their targets: of a redirect, and of a page if there is none. */
 const OUTCOMES: Record<LinkTarget['type'], { readonly redirect: LinkOutcome; readonly page: LinkOutcome }> = {
   destination: { redirect: 'destination', page: 'not_found' },
   expired: { redirect: 'expired_url', page: 'gone' },
@@ -67,11 +70,11 @@ interface LinkResponse {
 }
 
 /**
- * Creates the server that redirects short links and counts clicks. From the code of the API server (adapters/http), it uses only the
- * protection of connections, the functions that find the addresses of clients and of trusted proxies, and `TimeBudget`.
+ * Creates the server that redirects short links and counts clicks. From the code of the API server (adapters/http), it
+ * uses only the protection of connections, and the functions that find the addresses of clients and trusted proxies.
  */
 export function createLinkServer(
-  { links, unknownLinkLimiter, addSharedVisit }: LinkServices,
+  { links, clicks, unknownLinkLimiter, addSharedVisit }: LinkServices,
   { baseUrl, trustProxy }: LinkSettings,
   observers: readonly LinkObserver[],
 ): LinkServer {
@@ -79,9 +82,10 @@ export function createLinkServer(
   const lookups = createCachedLookups(links);
   const parseUrl = createUrlParser(baseHost);
   const isTrusted = createProxyCheck(trustProxy);
-  const limitedAddresses = new LimitedAddresses();
+  /** The addresses that have requested too many unknown links, until their windows end. */
+  const limitedAddresses = new LRUCache<string, true>({ max: MAX_LIMITED_ADDRESS_COUNT });
   const visitors = new VisitorHash(links);
-  const clicks = new ClickRecorder(links, visitors, addSharedVisit, (result) => {
+  const recorder = new ClickRecorder(clicks, visitors, addSharedVisit, (result) => {
     for (const observer of observers) observer.onClick?.(result);
   });
   const report = (error: unknown) => {
@@ -97,19 +101,17 @@ export function createLinkServer(
     // If the limiter fails, the request is served.
     const usage = await unknownLinkLimiter.consume(await visitors.hash(address)).catch(() => undefined);
     if (usage === undefined || usage.allowed) return undefined;
-    limitedAddresses.add(address, usage);
+    limitedAddresses.set(address, true, { ttl: Math.max(1, Math.ceil(usage.resetsInMs)) });
     return createLimitedResponse(usage.resetsInMs);
   };
 
   const createResponse = async (request: IncomingMessage): Promise<LinkResponse> => {
-    const limitedAddress = limitedAddresses.findByAddress(() => getAddress(request));
-    if (limitedAddress) return createLimitedResponse(limitedAddress.until - performance.now());
+    const address = limitedAddresses.size > 0 ? getAddress(request) : '';
+    if (limitedAddresses.has(address)) return createLimitedResponse(limitedAddresses.getRemainingTTL(address));
     if (request.method !== 'GET' && request.method !== 'HEAD') return { outcome: 'method_not_allowed' };
     const { host, key, looksLikeLink } = parseLinkRequest(request, baseHost);
     try {
-      // After the timeout, the lookup goes on, so that a later request can use its result.
-      const resolving = links.resolve(host, key, parseUrl, lookups);
-      const { type, uri, link } = await new TimeBudget(LOOKUP_TIMEOUT_MS).run(resolving);
+      const { type, uri, link } = await links.resolve(host, key, parseUrl, lookups);
       const limitedResponse = type === 'unknown' && looksLikeLink ? await limitUnknown(getAddress(request)) : undefined;
       if (limitedResponse) return limitedResponse;
       const { redirect, page } = OUTCOMES[type];
@@ -135,7 +137,7 @@ export function createLinkServer(
     const linkResponse = await createResponse(request);
     respond(response, linkResponse, startedAt);
     if (linkResponse.link && request.method === 'GET')
-      clicks.record(request, linkResponse.link, () => getAddress(request));
+      recorder.record(request, linkResponse.link, () => getAddress(request));
   };
 
   const fail = (response: ServerResponse): void => {
@@ -144,16 +146,17 @@ export function createLinkServer(
   };
   // Bodies are not read, so a request with a body is the last one of its connection.
   const { server, connections } = createProtectedServer(serve, fail, { bodyLimit: 0 });
-  const timer = setInterval(() => links.storeClicks().catch(report), STORE_INTERVAL_MS).unref();
+  const timer = setInterval(() => clicks.flush().catch(report), STORE_INTERVAL_MS).unref();
 
   return {
     server,
+    clicks,
     async stop() {
       isStopping = true;
       await connections.close();
       clearInterval(timer);
-      await clicks.settle();
-      await links.storeClicks().catch(report);
+      await recorder.settle();
+      await clicks.flush().catch(report);
     },
     closeAll: () => connections.closeAll(),
   };

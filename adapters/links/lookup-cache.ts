@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import type { LinkLookups } from '../../core/link/link-service.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
+import { withTimeout } from '../node/with-timeout.ts';
 
 /** The age from which a value is loaded again in the background when it is used. */
 const REFRESH_AGE_MS = 1_000;
@@ -10,6 +11,8 @@ const REFRESH_AGE_MS = 1_000;
  * storage is unavailable.
  */
 export const MAX_CACHE_AGE_MS = 5_000;
+/** The maximum time that a request waits for a load. */
+const LOAD_TIMEOUT_MS = 2_000;
 /** The maximum number of cached keys, with or without a value. The key that was used least recently is evicted first. */
 export const MAX_ENTRY_COUNT = 20_000;
 /** The maximum number of simultaneous loads, so that unknown keys cannot overload the storage. Further loads wait. */
@@ -40,8 +43,8 @@ export function createCachedLookups(lookups: LinkLookups): LinkLookups {
 /**
  * Returns a function that loads values, and caches them for up to five seconds, or without a maximum age if they are
  * immutable. A key without a value is always loaded again, because its value can be added later. Simultaneous calls for
- * one key share a load. The function returns a cached value without a promise. It rejects if a load fails or takes
- * longer than `MAX_CACHE_AGE_MS`, or if too many loads wait.
+ * one key share a load. The function returns a cached value without a promise. It rejects if a load fails or takes too
+ * long, or if too many loads wait.
  */
 export function cacheLookup<V>(
   limit: Limit,
@@ -64,7 +67,12 @@ export function cacheLookup<V>(
       });
     },
   });
-  const reload = async (key: string) => (await cache.fetch(key, { forceRefresh: true }))?.value;
+  const reload = async (key: string) => {
+    const loading = cache.forceFetch(key, { forceRefresh: true });
+    // After the timeout, the load goes on, so that a later request can use its value.
+    return (await withTimeout(loading, LOAD_TIMEOUT_MS, () => new Error('The lookup of a short link took too long.')))
+      .value;
+  };
   return (key) => {
     const entry = cache.get(key);
     if (!entry) return reload(key);

@@ -4,6 +4,7 @@ import { type RateLimiter, toUsage } from '../../core/access/rate-limiter.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
 import { removeFinalPeriod } from '../../core/shared/text.ts';
 import { OutageLog } from '../logging/outage-log.ts';
+import { withTimeout } from '../node/with-timeout.ts';
 
 /**
  * While Redis is unavailable, a command fails immediately: it is neither queued nor retried. The client keeps
@@ -140,7 +141,7 @@ export class RedisRateLimiters {
   private async run<T>(command: () => Promise<T>): Promise<T> {
     if (!this.isUp) throw new Error('not connected');
     try {
-      const result = await withTimeout(command());
+      const result = await withTimeout(command(), TIMEOUT_MS, () => new Error('no response'));
       this.failureCount = 0;
       return result;
     } catch (error) {
@@ -184,15 +185,5 @@ function resolveIfLimited(consuming: Promise<RateLimiterRes>): Promise<RateLimit
   return consuming.catch((rejected: unknown) => {
     if (rejected instanceof RateLimiterRes) return rejected;
     throw rejected;
-  });
-}
-
-/** Settles as a command does. Rejects if the command takes longer than `TIMEOUT_MS`. */
-function withTimeout<T>(command: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    // After the event loop was blocked, it runs timers, reads the responses that have arrived, and calls the callback of
-    // `setImmediate`, in this order. So a response that has arrived still counts.
-    const timer = setTimeout(() => setImmediate(reject, new Error('no response')), TIMEOUT_MS);
-    command.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

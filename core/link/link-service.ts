@@ -1,9 +1,12 @@
 import type { Domain } from '../domain/domain.ts';
+import { createShareId } from '../share/share.ts';
 import { CoreError } from '../shared/core-error.ts';
 import { DAY_MS, formatTimestamp } from '../shared/date.ts';
+import type { Entity } from '../shared/entity.ts';
 import type { System } from '../shared/system.ts';
 import type { Storage } from '../storage.ts';
-import { ClickCounter } from './click-counter.ts';
+import type { ClickBatch } from './click.ts';
+import { newClickWriter } from './click-writer.ts';
 import { getTargetType, isUsable, type Link, type LinkCampaign, type LinkTarget } from './link.ts';
 
 /** The host of a request for a link, or of a URL that a link leads to. */
@@ -35,15 +38,10 @@ type MaybePromise<T> = T | undefined | Promise<T | undefined>;
 
 /** The use cases for people who open short links. */
 export class LinkService implements LinkLookups {
-  private readonly counter: ClickCounter;
-  private currentVisitorKey: { readonly dayNumber: number; readonly key: Promise<string> } | undefined;
-
   constructor(
     private readonly storage: Storage,
     private readonly system: System,
-  ) {
-    this.counter = new ClickCounter(storage, system);
-  }
+  ) {}
 
   /**
    * Returns where a request leads. `key` is `undefined` if the path of the request cannot be a link. `lookups` can be
@@ -102,35 +100,37 @@ export class LinkService implements LinkLookups {
     return isUsable(domain) ? domain : undefined;
   }
 
-  /** Counts a click on a link. Drops the click and returns `false` if clicks on too many links still wait to be stored. */
-  countClick(link: Link): boolean {
-    return this.counter.add(link);
-  }
-
-  /** The number of clicks that are counted but not stored yet. */
-  get pendingClickCount(): number {
-    return this.counter.pendingCount;
-  }
-
-  /** Stores all counted clicks. Rejects if that fails for some clicks, and keeps these clicks for the next call. */
-  storeClicks(): Promise<void> {
-    return this.counter.flush();
+  /**
+   * Adds a batch of clicks to the counters of shares and campaigns. Does nothing if this batch or a later one of the
+   * same process is stored already, so a batch whose outcome is unknown can be sent again.
+   */
+  addClicks({ workspaceId, writerId, sequence, clicks }: ClickBatch): Promise<void> {
+    const id = `${writerId}/${workspaceId}`;
+    return this.storage.runInTransaction(async ({ clickWriters, campaigns, shares }) => {
+      const writer = await clickWriters.findById(workspaceId, id);
+      if (writer && writer.sequence >= sequence) return;
+      const [byCampaign, byShare] = [new Map<string, number>(), new Map<string, number>()];
+      for (const { campaignId, memberId, count } of clicks) {
+        byCampaign.set(campaignId, (byCampaign.get(campaignId) ?? 0) + count);
+        byShare.set(createShareId(memberId, campaignId), count);
+      }
+      await campaigns.updateMany(workspaceId, [...byCampaign.keys()], addClicks(byCampaign));
+      await shares.updateMany(workspaceId, [...byShare.keys()], addClicks(byShare));
+      const next = newClickWriter(workspaceId, id, sequence, this.storage.now());
+      if (writer) await clickWriters.update(workspaceId, id, () => next);
+      else await clickWriters.add(next);
+    });
   }
 
   /**
-   * Returns the visitor key of the current day (UTC). All processes that use the storage have the same key. Before the
-   * key of a day is added, the keys of all other days are removed. Without the key, the hash of a visitor tells nothing
-   * about the visitor.
+   * Returns the visitor key of the current day (UTC), and how long this day lasts. All processes that use the storage
+   * have the same key. Before the key of a day is added, the keys of all other days are removed. Without the key, the
+   * hash of a visitor tells nothing about the visitor.
    */
-  async getVisitorKey(): Promise<string> {
+  async getVisitorKey(): Promise<{ readonly key: string; readonly remainingMs: number }> {
     const now = this.storage.now();
-    const dayNumber = Math.floor(now / DAY_MS);
-    if (this.currentVisitorKey?.dayNumber !== dayNumber) {
-      const key = this.findOrAddVisitorKey(formatTimestamp(now).slice(0, 'YYYY-MM-DD'.length));
-      this.currentVisitorKey = { dayNumber, key };
-      key.catch(() => (this.currentVisitorKey = undefined));
-    }
-    return this.currentVisitorKey.key;
+    const key = await this.findOrAddVisitorKey(formatTimestamp(now).slice(0, 'YYYY-MM-DD'.length));
+    return { key, remainingMs: DAY_MS - (now % DAY_MS) };
   }
 
   private async findOrAddVisitorKey(day: string): Promise<string> {
@@ -150,4 +150,12 @@ export class LinkService implements LinkLookups {
     }
     return key;
   }
+}
+
+/** Returns a function that adds the clicks on a campaign or a share to it. `counts` has them by ID. */
+function addClicks(counts: ReadonlyMap<string, number>) {
+  return <T extends Entity & { readonly clicks: number }>(it: T): T => ({
+    ...it,
+    clicks: it.clicks + (counts.get(it.id) ?? 0),
+  });
 }

@@ -53,17 +53,17 @@ const sharedFiles: Readonly<Record<string, readonly string[]>> = {
   'adapters/links': [
     'adapters/api/url.ts',
     'adapters/http/client-address.ts',
-    'adapters/http/time-budget.ts',
     'adapters/http/protection/protection.ts',
     'adapters/http/trust-proxy.ts',
     'adapters/logging/outage-log.ts',
     'adapters/logging/serialize-error.ts',
+    'adapters/node/with-timeout.ts',
   ],
   'adapters/memory': enginePort,
   'adapters/mongodb': [...enginePort, 'adapters/logging/outage-log.ts'],
   'adapters/sqlite': enginePort,
   'adapters/prometheus': ['adapters/persistence/storage-engine.ts'],
-  'adapters/redis': ['adapters/logging/outage-log.ts'],
+  'adapters/redis': ['adapters/logging/outage-log.ts', 'adapters/node/with-timeout.ts'],
 };
 
 /** The rules for imports. Each has examples: violations that it must find, and imports that it must allow. */

@@ -60,8 +60,8 @@ async function fill({ settings }: Database): Promise<readonly string[]> {
     const share = { workspaceId: first.workspaceId, campaignId: first.ids.campaigns, memberId: first.admin.id };
     await app.shares.createForMember(share.workspaceId, share.campaignId, share.memberId);
     await app.links.getVisitorKey();
-    app.links.countClick({ key: '', ...share });
-    await app.links.storeClicks();
+    const { workspaceId, ...link } = share;
+    await app.links.addClicks({ workspaceId, writerId: 'writer', sequence: 1, clicks: [{ ...link, count: 1 }] });
     await app.campaigns.recordClicks(first.workspaceId, first.ids.campaigns, 3);
     await app.domains.verify(second.workspaceId, second.ids.domains);
     const { apiKey, secret } = await app.apiKeys.create(first.workspaceId, {});

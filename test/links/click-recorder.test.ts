@@ -65,9 +65,7 @@ suite('the click of a visitor on a link', {
             return shared.add(visit);
           };
           const onClick = (result: ClickResult) => result === 'counted' && countedMinutes.push(minute);
-          const recorders = [0, 1].map(
-            () => new ClickRecorder({ countClick: () => true }, visitors, addSharedVisit, onClick),
-          );
+          const recorders = [0, 1].map(() => new ClickRecorder({ add: () => true }, visitors, addSharedVisit, onClick));
           for (const [at, process] of visits) {
             minute = at;
             const recorder = recorders[process] as ClickRecorder;

@@ -299,15 +299,10 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
   'links.findCampaign': ({ app, caller: { workspaceId }, campaignId }) =>
     app.links.findCampaign(workspaceId, campaignId),
   'links.findDomain': ({ app }) => app.links.findDomain('go.example.com'),
-  'links.countClick': async ({ app, caller: { workspaceId }, campaignId, memberId }) =>
-    app.links.countClick({ key: 'unknown1', workspaceId, campaignId, memberId }),
-  'links.pendingClickCount': async ({ app }) => app.links.pendingClickCount,
-  'links.storeClicks': async ({ app, caller: { workspaceId }, campaignId, memberId }) => {
+  'links.addClicks': async ({ app, caller: { workspaceId }, campaignId, memberId }) => {
     await app.shares.createForMember(workspaceId, campaignId, memberId);
-    for (const _ of [1, 2]) {
-      app.links.countClick({ key: 'unknown1', workspaceId, campaignId, memberId });
-      await app.links.storeClicks();
-    }
+    const clicks = [{ campaignId, memberId, count: 1 }];
+    for (const sequence of [1, 2]) await app.links.addClicks({ workspaceId, writerId: 'writer', sequence, clicks });
   },
   'links.getVisitorKey': ({ app }) => app.links.getVisitorKey(),
   'members.create': ({ app, caller, groupId }) =>

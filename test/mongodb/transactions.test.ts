@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { createNodeSystem } from '../../adapters/node/system.ts';
 import { createStorage } from '../../adapters/persistence/storage-engine.ts';
-import { ClickCounter } from '../../core/link/click-counter.ts';
+import { LinkService } from '../../core/link/link-service.ts';
 import { buildCampaign, buildShare, newId } from '../contract/samples.ts';
 import { type MongodbProxy, withMongodbProxy } from '../support/mongodb-proxy.ts';
 import { withApplication, withEngine } from '../support/storage.ts';
@@ -53,10 +54,10 @@ suite('the transactions of the MongoDB storage', {
         });
         await engine.campaigns.addMany(links.map(({ campaign }) => campaign));
         await engine.shares.addMany(links.map(({ share }) => share));
-        const counter = new ClickCounter(createStorage(engine), { newId });
-        for (const { share } of links)
-          counter.add({ key: '', workspaceId, campaignId: share.campaignId, memberId: share.memberId });
-        const commands = await countCommands(proxy, () => counter.flush());
+        const service = new LinkService(createStorage(engine), createNodeSystem());
+        const clicks = links.map(({ share: { campaignId, memberId } }) => ({ campaignId, memberId, count: 1 }));
+        const batch = { workspaceId, writerId: newId(), sequence: 1, clicks };
+        const commands = await countCommands(proxy, () => service.addClicks(batch));
         assert.deepEqual(commands, { find: 3, update: 3, commitTransaction: 1 });
         for (const { campaign, share } of links) {
           assert.equal((await engine.campaigns.get(workspaceId, campaign.id))?.clicks, 1);

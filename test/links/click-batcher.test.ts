@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { ClickCounter, MAX_PENDING_LINK_COUNT } from '../../core/link/click-counter.ts';
+import { ClickBatcher, MAX_PENDING_LINK_COUNT } from '../../adapters/links/click-batcher.ts';
+import { createNodeSystem } from '../../adapters/node/system.ts';
+import { Application } from '../../core/application.ts';
 import type { Link } from '../../core/link/link.ts';
 import type { Storage } from '../../core/storage.ts';
 import { testCore } from '../support/core.ts';
@@ -10,7 +12,7 @@ import { createCampaignFields, createWorkspace } from '../support/tenants.ts';
 type Fault = 'fails' | 'succeeds, but its outcome is unknown';
 
 interface Setup {
-  readonly counter: ClickCounter;
+  readonly batcher: ClickBatcher;
   /** The faults of the next transactions, in order. */
   readonly faults: Fault[];
   /** Called when a transaction has been stored. */
@@ -44,7 +46,7 @@ async function setUp(memberCount: number): Promise<Setup> {
     },
   };
   return {
-    counter: new ClickCounter(unreliable, { newId: () => 'writer' }),
+    batcher: new ClickBatcher(new Application(unreliable, createNodeSystem()).links),
     faults,
     onStored,
     links,
@@ -61,52 +63,52 @@ async function setUp(memberCount: number): Promise<Setup> {
   };
 }
 
-suite('a click counter', {
+suite('a click batcher', {
   'stores the clicks of shares and of their campaign': async () => {
-    const { counter, links, readClicks } = await setUp(150);
-    for (const [i, link] of links.entries()) for (let j = 0; j <= i % 3; j++) counter.add(link);
-    assert.equal(counter.pendingCount, 300);
-    await counter.flush();
-    assert.equal(counter.pendingCount, 0);
+    const { batcher, links, readClicks } = await setUp(150);
+    for (const [i, link] of links.entries()) for (let j = 0; j <= i % 3; j++) batcher.add(link);
+    assert.equal(batcher.pendingClickCount, 300);
+    await batcher.flush();
+    assert.equal(batcher.pendingClickCount, 0);
     assert.deepEqual(await readClicks(), { campaign: 300, shares: links.map((_, i) => 1 + (i % 3)) });
   },
 
   'stores each click once, also if the outcome of a transaction is unknown': async () => {
     for (const fault of ['fails', 'succeeds, but its outcome is unknown'] as const) {
-      const { counter, faults, links, readClicks } = await setUp(2);
+      const { batcher, faults, links, readClicks } = await setUp(2);
       const [first, second] = links as [Link, Link];
-      counter.add(first);
+      batcher.add(first);
       faults.push(fault);
-      await assert.rejects(counter.flush(), new RegExp(fault));
-      assert.equal(counter.pendingCount, 1);
-      counter.add(first);
-      counter.add(second);
-      await counter.flush();
-      assert.deepEqual([await readClicks(), counter.pendingCount], [{ campaign: 3, shares: [2, 1] }, 0], fault);
+      await assert.rejects(batcher.flush(), new RegExp(fault));
+      assert.equal(batcher.pendingClickCount, 1);
+      batcher.add(first);
+      batcher.add(second);
+      await batcher.flush();
+      assert.deepEqual([await readClicks(), batcher.pendingClickCount], [{ campaign: 3, shares: [2, 1] }, 0], fault);
     }
   },
 
   'keeps a click that is added during a flush, and stores it in the next flush': async () => {
-    const { counter, onStored, links, readClicks } = await setUp(1);
+    const { batcher, onStored, links, readClicks } = await setUp(1);
     const [link] = links as [Link];
     const laterFlushes: Promise<void>[] = [];
     onStored.push(() => {
       onStored.length = 0;
-      counter.add(link);
-      laterFlushes.push(counter.flush());
+      batcher.add(link);
+      laterFlushes.push(batcher.flush());
     });
-    counter.add(link);
-    await counter.flush();
+    batcher.add(link);
+    await batcher.flush();
     await Promise.all(laterFlushes);
     assert.deepEqual([laterFlushes.length, await readClicks()], [1, { campaign: 2, shares: [2] }]);
   },
 
   'drops clicks on further links, but not on waiting links, if too many links wait for the next flush': async () => {
-    const { counter, links } = await setUp(1);
+    const { batcher, links } = await setUp(1);
     const [link] = links as [Link];
-    for (let i = 0; i < MAX_PENDING_LINK_COUNT; i++) counter.add({ ...link, memberId: `member${i}` });
-    assert.equal(counter.add(link), false);
-    assert.equal(counter.add({ ...link, memberId: 'member7' }), true);
-    assert.equal(counter.pendingCount, MAX_PENDING_LINK_COUNT + 1);
+    for (let i = 0; i < MAX_PENDING_LINK_COUNT; i++) batcher.add({ ...link, key: `link${i}` });
+    assert.equal(batcher.add(link), false);
+    assert.equal(batcher.add({ ...link, key: 'link7' }), true);
+    assert.equal(batcher.pendingClickCount, MAX_PENDING_LINK_COUNT + 1);
   },
 });
