@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startReplicaSet } from '../support/replica-set.ts';
-import { type ProcessUsage, usageOf } from './usage.ts';
+import { type ProcessUsage, usageOf } from '../support/usage.ts';
 
 type Environment = Readonly<Record<string, string>>;
 

@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import type { ProcessUsage } from '../support/usage.ts';
 import type { ClientLoad, LoadResult } from './client.ts';
 import { type RequestType, serializeRequest } from './requests.ts';
-import type { ProcessUsage } from './usage.ts';
 
 const WARM_UP_REQUEST_COUNT = 5_000;
 const WARM_UP_STEP_MS = 500;

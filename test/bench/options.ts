@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { databases, type StorageName } from './database.ts';
 import { serverNames } from './servers.ts';
@@ -9,16 +8,8 @@ const TYPE_NAMES: Readonly<Record<StorageName, readonly string[]>> = {
   mongodb: ['list', 'get', 'create', 'search', 'deep page'],
 };
 
-/**
- * The minimum number of cores at which `ours-workers` is measured by default. With fewer cores, its processes compete with each
- * other, the database and the client.
- */
-const MIN_WORKERS_CORE_COUNT = 4;
-
 const getDefaults = (storage: StorageName) => ({
-  servers: serverNames[storage]
-    .filter((name) => name !== 'ours-workers' || availableParallelism() >= MIN_WORKERS_CORE_COUNT)
-    .join(),
+  servers: serverNames[storage].join(),
   types: TYPE_NAMES[storage].join(),
   sizes: '1000,12500,100000,1000000',
   rounds: '9',

@@ -16,6 +16,8 @@ export interface RequestType {
   readonly connections: number;
   /** How many times longer a round of this type takes. With fewer requests per second, a stable result needs more time. */
   readonly durationFactor: number;
+  /** Requests to warm up with instead of these. */
+  readonly warmUp?: RequestType;
 }
 
 export interface Request {
@@ -27,10 +29,8 @@ export interface Request {
   readonly userAgent?: string;
 }
 
-/** A response without the headers that Node adds. */
 export interface RecordedResponse {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
@@ -127,8 +127,7 @@ export async function sendRequest(
     },
     body: body ?? null,
   });
-  const { connection: _, 'keep-alive': __, date: ___, ...headers } = Object.fromEntries(response.headers);
-  return { status: response.status, headers, body: await response.text() };
+  return { status: response.status, body: await response.text() };
 }
 
 /** Returns the IDs of the campaigns on all pages that `list` requests. Only some of them are shared by the member of the key. */

@@ -2,12 +2,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findFreePort } from '../support/server-process.ts';
-import { type ProcessUsage, processTreeOf, usageOf } from './usage.ts';
+import { type ProcessUsage, usageOf } from '../support/usage.ts';
 
 const POLL_INTERVAL_MS = 2;
 
-/** The script of a server that listens on the port in the environment variable `PORT`. */
-export interface ServerScript {
+/** A server that is measured. */
+export interface Contender {
+  readonly name: string;
+  /** A noun phrase for docs/benchmark.md. */
+  readonly description: string;
+  /** The script of the server, which listens on the port in the environment variable `PORT`. */
   readonly path: string;
   readonly environment: Readonly<Record<string, string>>;
   /** Whether the server logs every request to standard error. The log is discarded. */
@@ -23,7 +27,7 @@ export interface BenchServer extends ProcessUsage {
 }
 
 /** Starts a server and waits until it responds. */
-export async function startScript({ path, environment, hasLog: logs }: ServerScript): Promise<BenchServer> {
+export async function startScript({ path, environment, hasLog: logs }: Contender): Promise<BenchServer> {
   const port = await findFreePort();
   const startedAt = performance.now();
   const child = spawn(process.execPath, [...process.execArgv, path], {
@@ -44,7 +48,7 @@ export async function startScript({ path, environment, hasLog: logs }: ServerScr
     startMs: performance.now() - startedAt,
     ...usageOf(child.pid as number),
     async stop() {
-      for (const pid of processTreeOf(child.pid as number)) process.kill(pid, 'SIGKILL');
+      kill();
       await exited;
       process.off('exit', kill);
     },

@@ -1,22 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { StorageName } from './database.ts';
 import type { Sample } from './sample.ts';
-import type { ServerScript } from './server-process.ts';
-
-/** A server of the comparison. */
-export interface Contender extends ServerScript {
-  readonly name: string;
-  /** A noun phrase for docs/benchmark.md. */
-  readonly description: string;
-}
+import type { Contender } from './server-process.ts';
 
 const SERVICE_PATH = join(import.meta.dirname, '../../bootstrap/main.js');
 const PEERS_PATH = join(import.meta.dirname, '../../../test/bench/peers');
-/** The number of processes of `ours-workers`: half of the cores, but at least two. The database, Redis and the client need the others. */
-const WORKERS = Math.max(2, Math.floor(availableParallelism() / 2));
 const UNLIMITED = { RATE_LIMIT_POINTS: '1000000000' };
 
 type Environment = Readonly<Record<string, string>>;
@@ -24,17 +14,13 @@ type Environment = Readonly<Record<string, string>>;
 const descriptions = {
   reference:
     '`node:http` and the driver, tuned by hand: a fixed list of API keys, no validation, no rate limits, no log',
-  'reference-commands': 'reference, but reading as ours does: with find commands instead of driver cursors',
   'reference-sqlite':
     '`node:http` and the SQLite library, tuned by hand: a fixed list of API keys, no validation, no rate limits, no log, a commit per create',
+  'fixed-redirect': '`node:http`, which responds to every request with the same 302',
   ours: 'this service with all its features: keys, rate limits, strict validation, log',
   'ours-redis': 'ours, with rate limits in Redis',
-  'ours-workers': `ours-redis, in ${WORKERS} processes`,
-  'ours-unbatched': 'ours without batches: each read and each insert is a command to MongoDB',
   fastify: 'Fastify 5 and the driver, responses serialized by schemas',
   express: 'Express 5, the driver and zod, in plain code',
-  nestjs: 'NestJS 11 on its Fastify adapter, Mongoose 9 with lean reads, class-validator',
-  feathers: 'Feathers 5 on Koa, with its MongoDB service',
 } as const;
 
 type Name = keyof typeof descriptions;
@@ -42,42 +28,31 @@ type Name = keyof typeof descriptions;
 /** The names of the servers for each storage, in the order in which they are compared. */
 export const serverNames: Readonly<Record<StorageName, readonly Name[]>> = {
   sqlite: ['reference-sqlite', 'ours'],
-  mongodb: (Object.keys(descriptions) as Name[]).filter((name) => name !== 'reference-sqlite'),
+  mongodb: ['reference', 'ours', 'ours-redis', 'fastify', 'express'],
 };
 
 /** Returns this service on the database that `settings` name. */
-export function ours(settings: Environment, name: Name = 'ours', path = SERVICE_PATH): Contender {
-  return { name, description: descriptions[name], path, environment: { ...UNLIMITED, ...settings }, hasLog: true };
+export function ours(settings: Environment, name: Name = 'ours'): Contender {
+  const environment = { ...UNLIMITED, ...settings };
+  return { name, description: descriptions[name], path: SERVICE_PATH, environment, hasLog: true };
 }
 
-/**
- * Returns all servers of the comparison. They use the database that `settings` select, which contains the samples. Some of the servers need
- * Redis.
- */
-export function createContenders(
-  settings: Environment,
-  samples: readonly Sample[],
-  redisUrl: string | undefined,
-): Contender[] {
+/** Returns another server, whose script has the same name. */
+export function peer(name: Name, environment: Environment = {}): Contender {
+  return { name, description: descriptions[name], path: join(PEERS_PATH, `${name}.js`), environment, hasLog: false };
+}
+
+/** Returns all servers of the comparison. They use the database that `settings` select, which contains the samples. */
+export function createContenders(settings: Environment, samples: readonly Sample[], redisUrl = ''): Contender[] {
   const callers = samples.map(({ key, workspaceId, memberId }) => [key, { workspaceId, memberId }]);
-  const withCallers = { CALLERS: JSON.stringify(Object.fromEntries(callers)) };
-  const withRedis = { ...settings, RATE_LIMITER: 'redis', REDIS_URL: redisUrl ?? '' };
-  const peer = (name: Name, environment = {}, script: string = name): Contender => ({
-    name,
-    description: descriptions[name],
-    path: join(PEERS_PATH, `${script}.js`),
-    environment: { ...settings, ...environment },
-    hasLog: false,
-  });
+  const withCallers = { ...settings, CALLERS: JSON.stringify(Object.fromEntries(callers)) };
   return [
     peer('reference', withCallers),
-    peer('reference-commands', { ...withCallers, READS: 'commands' }, 'reference'),
     peer('reference-sqlite', withCallers),
     ours(settings),
-    ours(withRedis, 'ours-redis'),
-    ours({ ...withRedis, WORKERS: String(WORKERS) }, 'ours-workers'),
-    ours(settings, 'ours-unbatched', join(import.meta.dirname, 'unbatched-server.js')),
-    ...(['fastify', 'express', 'nestjs', 'feathers'] as const).map((name) => peer(name)),
+    ours({ ...settings, RATE_LIMITER: 'redis', REDIS_URL: redisUrl }, 'ours-redis'),
+    peer('fastify', settings),
+    peer('express', settings),
   ];
 }
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { usageOf } from '../bench/usage.ts';
 import { parseJsonOutput, startCommand } from '../support/command-line.ts';
 import { withDatabase } from '../support/mongod.ts';
 import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
 import { createCampaignBody, createWorkspace } from '../support/tenants.ts';
+import { usageOf } from '../support/usage.ts';
 
 const POLL_INTERVAL_MS = 200;
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import { usageOf } from '../bench/usage.ts';
 import { assertInternalError, Ledger } from '../support/ledger.ts';
 import { type LoadResponse, quantile, send, startLoad } from '../support/load.ts';
 import { createMongodbSettings } from '../support/mongodb-settings.ts';
@@ -11,6 +10,7 @@ import type { ServerProcess } from '../support/server-process.ts';
 import { withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
 import { createWorkspace } from '../support/tenants.ts';
+import { usageOf } from '../support/usage.ts';
 
 const WRITER_COUNT = quickOrLong(8, 32);
 /** The interval of reads, which do not wait for each other. */

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import { usageOf } from '../bench/usage.ts';
 import {
   ConcurrentClients,
   requestBytes,
@@ -16,6 +15,7 @@ import { DEMO_API_KEY } from '../support/request.ts';
 import { withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
 import { createCampaignBody, createCampaignFields, createWorkspace } from '../support/tenants.ts';
+import { usageOf } from '../support/usage.ts';
 
 const CAMPAIGN_COUNT = 60;
 const CREATOR_COUNT = 20;

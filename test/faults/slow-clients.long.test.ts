@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { usageOf } from '../bench/usage.ts';
 import { ConcurrentClients, createLargePage, requestBytes } from '../support/concurrent-clients.ts';
 import { quantile } from '../support/load.ts';
 import { SMALL_HEAP, withProcess } from '../support/process.ts';
@@ -10,6 +9,7 @@ import { parseResponses } from '../support/raw-requests.ts';
 import { scrape } from '../support/scrape.ts';
 import { DEMO_API_KEY } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
+import { usageOf } from '../support/usage.ts';
 
 const MAX_SLOW_DURATION_MS = 70_000;
 /** The number of responses that a client does not read. Each is 250 KB, so together they exceed the buffers of a connection. */

@@ -23,32 +23,20 @@ const callers = new Map(
 );
 const db = (await new MongoClient(process.env.MONGODB_URI, DRIVER_OPTIONS).connect()).db();
 const campaigns = db.collection('campaigns');
-const readsByCommands = process.env.READS === 'commands';
-
-/** Reads with a cursor, as the driver's guide recommends. With `READS=commands`, it reads with commands, as the service does. */
-async function find(name, filter, options) {
-  if (!readsByCommands) return db.collection(name).find(filter, options).toArray();
-  const { cursor } = await db.command({ find: name, filter, ...options }, DRIVER_OPTIONS);
-  return cursor.firstBatch;
-}
-
-async function findOne(name, filter, options) {
-  if (!readsByCommands) return db.collection(name).findOne(filter, options);
-  return (await find(name, filter, { ...options, limit: 1 }))[0];
-}
+const shares = db.collection('shares');
 
 async function list(caller, url) {
   const query = new URLSearchParams(url.slice(url.indexOf('?') + 1));
   const options = createPageOptions(Number(query.get('page') ?? 1));
-  const page = await find('campaigns', createFilter(caller.workspaceId, query.get('search')), options);
-  const ownShares = await find('shares', createSharesFilter(caller, page), SHARES_OF_PAGE_OPTIONS);
+  const page = await campaigns.find(createFilter(caller.workspaceId, query.get('search')), options).toArray();
+  const ownShares = await shares.find(createSharesFilter(caller, page), SHARES_OF_PAGE_OPTIONS).toArray();
   return JSON.stringify(toResponses(page, ownShares));
 }
 
 async function get({ workspaceId, memberId }, id) {
   const [campaign, share] = await Promise.all([
-    findOne('campaigns', { workspaceId, _id: id }, CAMPAIGN_OPTIONS),
-    findOne('shares', { workspaceId, _id: createShareId(memberId, id) }, ONE_SHARE_OPTIONS),
+    campaigns.findOne({ workspaceId, _id: id }, CAMPAIGN_OPTIONS),
+    shares.findOne({ workspaceId, _id: createShareId(memberId, id) }, ONE_SHARE_OPTIONS),
   ]);
   return campaign && JSON.stringify(toResponse(campaign, Boolean(share)));
 }
