@@ -57,6 +57,7 @@ const sharedFiles: Readonly<Record<string, readonly string[]>> = {
     'adapters/http/trust-proxy.ts',
     'adapters/logging/outage-log.ts',
     'adapters/logging/serialize-error.ts',
+    'adapters/node/loading-cache.ts',
     'adapters/node/with-timeout.ts',
   ],
   'adapters/memory': enginePort,
