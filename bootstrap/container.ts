@@ -59,13 +59,13 @@ export async function wireServer(settings: Settings, system: System, log: Logger
     import('../adapters/http/http-server.ts'),
     import('../adapters/http/log.ts'),
   ]);
-  const { RATE_LIMIT_POINTS, RATE_LIMIT_WINDOW_SECONDS, REFUSED_CREDENTIALS_PER_MINUTE } = settings;
+  const { RATE_LIMIT_POINTS, RATE_LIMIT_WINDOW_SECONDS, REJECTED_CREDENTIALS_PER_MINUTE } = settings;
   container
     .bind(tokens.requestLimiter)
     .toConstantValue(limiters.createRateLimiter('requests', RATE_LIMIT_POINTS, RATE_LIMIT_WINDOW_SECONDS));
   container
     .bind(tokens.rejectedCredentialLimiter)
-    .toConstantValue(limiters.createRateLimiter(REJECTED_CREDENTIAL_LIMIT_NAME, REFUSED_CREDENTIALS_PER_MINUTE, 60));
+    .toConstantValue(limiters.createRateLimiter(REJECTED_CREDENTIAL_LIMIT_NAME, REJECTED_CREDENTIALS_PER_MINUTE, 60));
   if (limiters.connection) container.bind(tokens.connection).toConstantValue(limiters.connection);
   const observers: Observer[] = [createLogObserver(log)];
   if (settings.METRICS_PORT !== undefined) {

@@ -83,7 +83,7 @@ export const settings = {
   RATE_LIMIT_WINDOW_SECONDS: integer(1, MAX_TIMER_SECONDS)
     .default(DEFAULT_WINDOW_SECONDS)
     .describe('The length of the time window of `RATE_LIMIT_POINTS` in seconds.'),
-  REFUSED_CREDENTIALS_PER_MINUTE: integer(1)
+  REJECTED_CREDENTIALS_PER_MINUTE: integer(1)
     .default(DEFAULT_REJECTED_CREDENTIAL_LIMIT)
     .describe('The maximum number of rejected credentials per client address and minute.'),
   DEMO_WORKSPACE: oneOf('true', 'false')

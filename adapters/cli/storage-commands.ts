@@ -40,8 +40,7 @@ const copyCommand = defineCommand({
     const onProgress = (count: number, total: number) => progress.show(count, 'records', count / total);
     const copying = storageTools.copy(to, { isResumed: resume, signal, onProgress });
     const { isComplete, processedCount, differentCount, counts } = await copying.finally(() => progress.clear());
-    // The output calls the processed records `copiedCount`, also those that the target already had.
-    const json = { ended: isComplete ? 'done' : 'stopped', copiedCount: processedCount, differentCount, counts };
+    const json = { ended: isComplete ? 'done' : 'stopped', processedCount, differentCount, counts };
     if (!isComplete) {
       const message = `Stopped after ${formatCount(processedCount, 'record')}. ${RESUME_ADVICE}`;
       return { json, message, exitCode: INTERRUPTED_EXIT_CODE };

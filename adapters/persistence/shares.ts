@@ -5,7 +5,6 @@ import { createRepository, readPage } from './repository.ts';
 import { defineSchema } from './schema.ts';
 
 export const shareSchema = defineSchema<Share>({
-  defaults: { position: 0, linkKey: null, clicks: 0 },
   columns: { campaignId: 'text', createdAt: 'text', clicks: 'number' },
   indexes: [
     ['campaignId', 'createdAt'],

@@ -30,8 +30,7 @@ export const recordSchemas = {
   contentPillars: contentPillarSchema,
   domains: domainSchema,
   groups: groupSchema,
-  // An old name, which stored data has.
-  idempotentRequests: idempotencyRecordSchema,
+  idempotencyRecords: idempotencyRecordSchema,
   inspirationQuestions: inspirationQuestionSchema,
   members: memberSchema,
   shares: shareSchema,
@@ -146,7 +145,7 @@ export function createStorage(engine: StorageEngine): Storage {
     contentPillars: createContentPillarRepository(engine.contentPillars),
     domains: createDomainRepository(engine.domains),
     groups: createGroupRepository(engine.groups),
-    idempotencyRecords: createIdempotencyRepository(engine.idempotentRequests),
+    idempotencyRecords: createIdempotencyRepository(engine.idempotencyRecords),
     inspirationQuestions: createInspirationQuestionRepository(engine.inspirationQuestions),
     links: createLinkRepository(engine.links),
     members: createMemberRepository(engine.members),

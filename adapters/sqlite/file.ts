@@ -14,7 +14,7 @@ const APPLICATION_ID = 0x57416476;
  * computed, give it a new name. An older version of the service rejects a file of a newer version, instead of writing records
  * without the new columns.
  */
-const FILE_VERSION = 2;
+const FILE_VERSION = 1;
 
 const PRAGMAS = 'PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY;';
 /**

@@ -17,8 +17,7 @@ export interface ShareRepository extends Pick<Repository<Share>, 'findById' | 'a
   findPage(workspaceId: string, filter: ShareFilter, request: PageRequest): Promise<Page<Share>>;
   /**
    * Returns, by campaign ID, the `position` of the member's share in the campaign: 1 for the first share of the campaign, 2 for the
-   * second, and so on. It is 0 if an earlier version stored the share without it. Campaigns that the member has not shared
-   * are missing.
+   * second, and so on. Campaigns that the member has not shared are missing.
    */
   findPositions(
     workspaceId: string,

@@ -138,23 +138,7 @@ export class ShareService {
     const [domain] = slug === null ? [] : await this.storage.domains.findBySlugs(workspaceId, [slug]);
     const base = getLinkBase(domain, this.links);
     if (base === undefined) return new Map();
-    const keyed = await this.addMissingKeys(workspaceId, shares);
-    return new Map(keyed.map(({ id, linkKey }) => [id, `${base}/${linkKey}`]));
-  }
-
-  /** Adds a link for each share that an earlier version has stored without one. */
-  private async addMissingKeys(workspaceId: string, shares: readonly Share[]): Promise<readonly Share[]> {
-    if (shares.every(({ linkKey }) => linkKey !== null)) return shares;
-    return this.storage.runInTransaction(async (storage) => {
-      const keyed: Share[] = [];
-      for (const { id, campaignId, memberId } of shares) {
-        const share = requireFound(await storage.shares.findById(workspaceId, id), 'share');
-        const linkKey = share.linkKey ?? (await this.addLink(storage.links, { workspaceId, campaignId, memberId }));
-        if (share.linkKey === null) await storage.shares.update(workspaceId, id, (it) => ({ ...it, linkKey }));
-        keyed.push({ ...share, linkKey });
-      }
-      return keyed;
-    });
+    return new Map(shares.map(({ id, linkKey }) => [id, `${base}/${linkKey}`]));
   }
 }
 

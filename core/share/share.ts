@@ -8,8 +8,8 @@ export interface Share extends Entity {
   readonly memberId: string;
   /** The number of this share among the shares of its campaign: the campaign's `shares` right after this share was counted. */
   readonly position: number;
-  /** The key of the short link, or `null` for a share that an earlier version has stored. */
-  readonly linkKey: string | null;
+  /** The key of the short link. */
+  readonly linkKey: string;
   /** The number of clicks on the link of the member. */
   readonly clicks: number;
   readonly createdAt: string;

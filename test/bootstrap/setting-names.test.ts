@@ -20,7 +20,7 @@ const misspellings: Readonly<Record<string, readonly Setting[]>> = {
   // A beginning may also be two edits from the name of another setting.
   RATE_LIMIT: ['RATE_LIMITER', 'RATE_LIMIT_POINTS', 'RATE_LIMIT_WINDOW_SECONDS'],
   RATE_LIMIT_WINDOW: ['RATE_LIMIT_WINDOW_SECONDS'],
-  REFUSED_CREDENTIALS: ['REFUSED_CREDENTIALS_PER_MINUTE'],
+  REJECTED_CREDENTIALS: ['REJECTED_CREDENTIALS_PER_MINUTE'],
 };
 
 /** Variables that are not rejected as misspelled: those of other programs, and names that are short or differ too much. */
@@ -28,7 +28,7 @@ const unrelated: Readonly<Record<string, string>> = {
   'fewer than eight letters': 'PORTS HOSTS PROT STORGE STORAG MONGODB METRICS DOCS_UR DOCSURL LOGLEVL TRUST BODY',
   'three edits or more, and no beginning of a setting':
     'MONGO_URL TRUST_PROXIES LOG_LEVEL_V1 REDIS_PORT METRICS_PATH STORAGE_URL METRICS_ADDRESS DOCS_PATH',
-  'a beginning that ends inside of a word': 'RATE_LIMIT_WIN REFUSED_CREDENTI BODY_LIM TRUST_PR',
+  'a beginning that ends inside of a word': 'RATE_LIMIT_WIN REJECTED_CREDENTI BODY_LIM TRUST_PR',
   'a setting and further words': 'RATE_LIMIT_WINDOW_SECONDS_MAX PORT_RANGE HOST_NAME STORAGE_PATH REDIS_URL_READ',
   'another case': 'mongodb_url log_level rate_limit_window',
   'shells and systemd': `HOSTNAME HOSTTYPE LOGNAME TERM_PROGRAM SSH_CONNECTION LS_COLORS XDG_SEAT MAINPID WATCHDOG_USEC

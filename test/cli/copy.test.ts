@@ -93,8 +93,8 @@ suite('a copy', {
       [source, mongodb],
       [mongodb, back],
     ] as const) {
-      const { ended, copiedCount, differentCount, counts } = parseJsonOutput(await copy(from, to, '--json'));
-      assert.deepEqual([ended, copiedCount, differentCount], ['done', Object.values(records).flat().length, 0]);
+      const { ended, processedCount, differentCount, counts } = parseJsonOutput(await copy(from, to, '--json'));
+      assert.deepEqual([ended, processedCount, differentCount], ['done', Object.values(records).flat().length, 0]);
       const expiring = Object.entries(recordSchemas).filter(([, schema]) => 'expires' in schema);
       const expected = Object.entries(records).filter(([name]) => !expiring.some(([other]) => other === name));
       assert.deepEqual(

@@ -14,7 +14,7 @@ const LONG_TTL_MS = 3_600_000;
 export function defineExpiryTests(test: CreateStorageTest, takesClock: boolean): Tests {
   return {
     'removes each record when it has expired, and not before': test(async (storage, { setTime }) => {
-      const { idempotentRequests: requests } = storage;
+      const { idempotencyRecords: requests } = storage;
       const [here, elsewhere] = [newId(), newId()];
       const start = storage.now();
       setTime(start);
@@ -52,17 +52,17 @@ export function defineExpiryTests(test: CreateStorageTest, takesClock: boolean):
       setTime(start);
       const expired = [start, start].map((expiresAt) => buildIdempotencyRecord(workspaceId, { expiresAt }));
       const [first, second] = expired.map(({ id }) => id) as [string, string];
-      await storage.idempotentRequests.addMany(expired);
+      await storage.idempotencyRecords.addMany(expired);
       setTime(start + TTL_MS);
-      const extend = ({ idempotentRequests: requests }: typeof storage, id: string) =>
+      const extend = ({ idempotencyRecords: requests }: typeof storage, id: string) =>
         requests.update(workspaceId, id, (it) => ({ ...it, expiresAt: start + LONG_TTL_MS }));
       const extended = [
         await storage.runInTransaction((staged) => extend(staged, first)),
         await extend(storage, second),
       ];
-      await storage.idempotentRequests.add(buildIdempotencyRecord(workspaceId));
-      assert.deepEqual(await storage.idempotentRequests.get(workspaceId, first), extended[0]);
-      assert.deepEqual(await storage.idempotentRequests.get(workspaceId, second), extended[1]);
+      await storage.idempotencyRecords.add(buildIdempotencyRecord(workspaceId));
+      assert.deepEqual(await storage.idempotencyRecords.get(workspaceId, first), extended[0]);
+      assert.deepEqual(await storage.idempotencyRecords.get(workspaceId, second), extended[1]);
     }),
   };
 }

@@ -3,12 +3,12 @@ import type { CampaignRecord } from '../../adapters/persistence/campaigns.ts';
 import type { ContentPillarRecord } from '../../adapters/persistence/content-pillars.ts';
 import type { DomainRecord } from '../../adapters/persistence/domains.ts';
 import type { GroupRecord } from '../../adapters/persistence/groups.ts';
-import type { StoredIdempotencyRecord } from '../../adapters/persistence/idempotency-records.ts';
 import type { InspirationQuestionRecord } from '../../adapters/persistence/inspiration-questions.ts';
 import type { recordSchemas } from '../../adapters/persistence/storage-engine.ts';
 import type { TagRecord } from '../../adapters/persistence/tags.ts';
 import type { ApiKey } from '../../core/access/api-key.ts';
 import type { Member } from '../../core/access/member.ts';
+import type { IdempotencyRecord } from '../../core/idempotency/idempotency.ts';
 import type { ClickWriter } from '../../core/link/click-writer.ts';
 import { createShareId, type Share } from '../../core/share/share.ts';
 import type { Entity } from '../../core/shared/entity.ts';
@@ -139,14 +139,14 @@ export function buildDomain(workspaceId: string, slug: string): DomainRecord {
 
 export function buildIdempotencyRecord(
   workspaceId: string,
-  fields: Partial<StoredIdempotencyRecord> = {},
-): StoredIdempotencyRecord {
+  fields: Partial<IdempotencyRecord> = {},
+): IdempotencyRecord {
   return {
-    id: `${newId()}/createTag/a key of "any" $characters`,
+    id: `${newId()}/a key of "any" $characters`,
     workspaceId,
     fingerprint: 'f',
-    holder: newId(),
-    reply: { status: 201, body: '{"id":"1"}' },
+    lockOwner: newId(),
+    response: { status: 201, body: '{"id":"1"}' },
     expiresAt: FAR_FUTURE,
     ...fields,
   };
@@ -190,7 +190,17 @@ export function buildClickWriter(workspaceId: string): ClickWriter {
 export function buildShare(workspaceId: string, fields: Partial<Share> = {}): Share {
   const { memberId = newId(), campaignId = newId() } = fields;
   const id = createShareId(memberId, campaignId);
-  return { id, workspaceId, memberId, campaignId, position: 1, linkKey: null, clicks: 0, createdAt: START, ...fields };
+  return {
+    id,
+    workspaceId,
+    memberId,
+    campaignId,
+    position: 1,
+    linkKey: 'a1B2c3D4',
+    clicks: 0,
+    createdAt: START,
+    ...fields,
+  };
 }
 
 export type SchemaName = keyof typeof recordSchemas;
@@ -203,7 +213,7 @@ export const samples: Readonly<Record<SchemaName, (workspaceId: string) => Entit
   contentPillars: buildPillar,
   domains: (workspaceId) => buildDomain(workspaceId, 'go.example.com'),
   groups: (workspaceId) => buildGroup(workspaceId, 'Sales'),
-  idempotentRequests: buildIdempotencyRecord,
+  idempotencyRecords: buildIdempotencyRecord,
   inspirationQuestions: buildQuestion,
   members: createMember,
   shares: buildShare,

@@ -5,7 +5,6 @@ import { Application } from '../../core/application.ts';
 import type { NewCampaignFields } from '../../core/campaign/campaign.ts';
 import type { CampaignQuery } from '../../core/campaign/campaign-service.ts';
 import { getTargetType } from '../../core/link/link.ts';
-import { createShareId, type Share } from '../../core/share/share.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
 import { DAY, NOON, OTHER, OWN, SECOND, type TestCore, testCore } from '../support/core.ts';
 import { UNKNOWN_ID } from '../support/expected-responses.ts';
@@ -204,16 +203,6 @@ suite('a share of a campaign', {
       assert.deepEqual(await readPair(), [false, 1], read);
       assert.deepEqual(await readPair(), [true, 2], read);
     }
-  },
-
-  'is visible in hasShared even if an earlier version of the service stored it without a position': async () => {
-    const core = testCore();
-    const ada = await createMember(core);
-    const { id } = await createCampaign(core);
-    await core.app.shares.createForMember(OWN, id, ada.memberId);
-    const removePosition = ({ position: _, ...share }: Share) => share as Share;
-    await core.engine.shares.update(OWN, createShareId(ada.memberId, id), removePosition);
-    assert.equal((await core.app.campaigns.get(ada, id)).hasShared, true);
   },
 
   'is counted once and never lost among concurrent shares and clicks': async () => {

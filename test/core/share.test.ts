@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { MemberActor } from '../../core/access/caller.ts';
 import type { LinkOptions } from '../../core/link/link.ts';
-import type { Share } from '../../core/share/share.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
 import { OWN, SECOND, type TestCore, testCore } from '../support/core.ts';
 import { UNKNOWN_ID } from '../support/expected-responses.ts';
@@ -23,8 +22,6 @@ async function createVerifiedDomain({ app }: TestCore) {
   return app.domains.verify(OWN, domain.id);
 }
 
-const HOST = { name: 'links.example', slug: 'links.example', isBase: true };
-const OTHER_HOST = { name: 'x.example', slug: 'x.example', isBase: false };
 const LINKS = { links: { baseUrl: 'https://links.example' } };
 const DESTINATION = { destinationUrl: 'https://example.com/' };
 
@@ -74,24 +71,6 @@ suite('the link of a share', {
     assert.equal(await getLink({}, { domain: 'go.example.com', destinationUrl: null }), null);
     assert.equal(await getLink(LINKS.links, { destinationUrl: null }), null);
     assert.equal(await getLink(undefined, { domain: 'go.example.com' }), null);
-  },
-
-  'gets a key at the first read if an earlier version of the service stored the share without a key': async () => {
-    const core = testCore({}, LINKS);
-    const { app, engine } = core;
-    const { id } = await app.campaigns.create(ACTOR, { ...createCampaignFields(), ...DESTINATION });
-    const actors = [await createMember(core, 'Ada'), await createMember(core, 'Ben')] as const;
-    for (const actor of actors) await app.shares.create(actor, id);
-    await engine.shares.update(OWN, `${actors[0].member.id}/${id}`, ({ linkKey: _, ...old }) => old as Share);
-    const listLinks = async () => (await app.shares.list(OWN, id, QUERY)).items.map(({ link }) => link);
-    const [links, again] = await Promise.all([listLinks(), listLinks()]);
-    assert.equal(new Set(links).size, 2);
-    assert.deepEqual(links, again);
-    assert.deepEqual(links, await listLinks());
-    for (const link of links) {
-      const target = await app.links.resolve(HOST, link?.slice(-8), (uri) => ({ uri, host: OTHER_HOST }));
-      assert.equal(target.type, 'destination');
-    }
   },
 
   'never gets the key of another link': async () => {

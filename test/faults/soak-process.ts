@@ -25,7 +25,7 @@ const storage = JSON.parse(process.argv[2] as string);
 const settings = readSettings({
   PORT: '0',
   RATE_LIMIT_POINTS: '1000000000',
-  REFUSED_CREDENTIALS_PER_MINUTE: '1000000000',
+  REJECTED_CREDENTIALS_PER_MINUTE: '1000000000',
   ...storage,
 });
 const { app, url } = await startServer(settings, await createStandardErrorLog('info'));

@@ -83,7 +83,7 @@ suite('the time of a response', {
         const settings = {
           ...createMongodbSettings(uri),
           LOG_LEVEL: 'error',
-          REFUSED_CREDENTIALS_PER_MINUTE: '1000000',
+          REJECTED_CREDENTIALS_PER_MINUTE: '1000000',
         };
         await withProcess(settings, async ({ url }) => {
           await each(pairs, async (pair) => {

@@ -50,7 +50,7 @@ suite('a process whose clock is wrong', {
         },
       );
       const [locked, { localTime }] = await withMongoClient(uri, (client) =>
-        Promise.all([client.db().collection('idempotentRequests').findOne(), client.db().command({ hello: 1 })]),
+        Promise.all([client.db().collection('idempotencyRecords').findOne(), client.db().command({ hello: 1 })]),
       );
       const ttlMs = locked?.expiresAt - localTime.getTime();
       assert.ok(ttlMs > 0 && ttlMs <= MAX_LOCK_MS, `locked for ${ttlMs} ms`);

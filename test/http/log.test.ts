@@ -129,7 +129,7 @@ suite('the log', {
   'contains no secret of a request at any level, except a secret in a path that returns 404': async () => {
     const check = async (level: string) => {
       let statuses: number[] = [];
-      const settings = { LOG_LEVEL: level, REFUSED_CREDENTIALS_PER_MINUTE: '3' };
+      const settings = { LOG_LEVEL: level, REJECTED_CREDENTIALS_PER_MINUTE: '3' };
       const { lines, stderr } = await runAndReadLog(settings, async (url) => {
         statuses = await sendSecrets(url);
       });

@@ -148,7 +148,7 @@ const INVALID_KEY = 'no-key-of-anyone';
 
 suite('the limit of rejected credentials', {
   'rejects invalid keys from an address that exceeds the limit': () =>
-    withSettings({ REFUSED_CREDENTIALS_PER_MINUTE: '3' }, async ({ get }) => {
+    withSettings({ REJECTED_CREDENTIALS_PER_MINUTE: '3' }, async ({ get }) => {
       for (let times = 0; times < 3; times++) assertError(await get(INVALID_KEY), 401);
       const response = await get(INVALID_KEY);
       assertLimited(response, /^Too many rejected credentials from this address: at most 3 in 60 seconds\./);
@@ -157,7 +157,7 @@ suite('the limit of rejected credentials', {
     }),
 
   'counts every type of rejected credential': () =>
-    withSettings({ REFUSED_CREDENTIALS_PER_MINUTE: '7' }, async ({ api, own, get }) => {
+    withSettings({ REJECTED_CREDENTIALS_PER_MINUTE: '7' }, async ({ api, own, get }) => {
       const expired = await createExpiredKey(api.app, own.workspaceId);
       const headers = [
         { Authorization: '' },
@@ -176,7 +176,7 @@ suite('the limit of rejected credentials', {
     }),
 
   'does not count a missing Authorization header, an unknown path or a valid key without permission': () =>
-    withSettings({ REFUSED_CREDENTIALS_PER_MINUTE: '1' }, async ({ api, own, get }) => {
+    withSettings({ REJECTED_CREDENTIALS_PER_MINUTE: '1' }, async ({ api, own, get }) => {
       const reader = await createKey(api, own.workspaceId, { access: 'read' });
       for (let times = 0; times < 3; times++) {
         assertError(await get(null), 401);
@@ -189,7 +189,7 @@ suite('the limit of rejected credentials', {
     }),
 
   'does not apply to requests without a key or with a valid key, even from an address that exceeds the limit': () =>
-    withSettings({ REFUSED_CREDENTIALS_PER_MINUTE: '1' }, async ({ own, get }) => {
+    withSettings({ REJECTED_CREDENTIALS_PER_MINUTE: '1' }, async ({ own, get }) => {
       await get(INVALID_KEY);
       for (let times = 0; times < 3; times++) {
         assertLimited(await get(INVALID_KEY), /rejected credentials/);
@@ -214,7 +214,7 @@ async function countLookups({ metricsUrl }: Api): Promise<number> {
 }
 
 /** Settings with a low limit, and with metrics that count the lookups. */
-const MEASURED_SETTINGS = { REFUSED_CREDENTIALS_PER_MINUTE: '5', METRICS_PORT: '0' };
+const MEASURED_SETTINGS = { REJECTED_CREDENTIALS_PER_MINUTE: '5', METRICS_PORT: '0' };
 /** The duration of a flood, and the maximum rate of its lookups: 50 per second, with a margin of one. */
 const FLOOD_MS = 1_000;
 const MAX_LOOKUPS_PER_SECOND = 51;
@@ -291,7 +291,7 @@ const sendFrom = (api: Api, addresses: string) =>
 
 suite('the address of a caller', {
   'is that of the connection if no proxy is trusted': () =>
-    withSettings({ REFUSED_CREDENTIALS_PER_MINUTE: '1' }, async ({ api }) => {
+    withSettings({ REJECTED_CREDENTIALS_PER_MINUTE: '1' }, async ({ api }) => {
       assertError(await sendFrom(api, '203.0.113.1'), 401);
       for (const address of ['203.0.113.2', '127.0.0.1', ''])
         assertLimited(await sendFrom(api, address), /credentials/);
@@ -299,7 +299,7 @@ suite('the address of a caller', {
 
   'is taken from X-Forwarded-For if the proxy is trusted': () =>
     each(textCases('true', '1', 'loopback', '127.0.0.1', '10.0.0.0/8, 127.0.0.0/8'), (TRUST_PROXY) =>
-      withSettings({ REFUSED_CREDENTIALS_PER_MINUTE: '1', TRUST_PROXY }, async ({ api }) => {
+      withSettings({ REJECTED_CREDENTIALS_PER_MINUTE: '1', TRUST_PROXY }, async ({ api }) => {
         for (const address of [
           ...['203.0.113.1', '203.0.113.2', '2001:db8::1', '::ffff:203.0.113.3'],
           ...['203.0.113.4:50001', '[2001:db8:0:1::1]:443', '[2001:db8:0:2::1]'],
@@ -312,7 +312,7 @@ suite('the address of a caller', {
 
   'is found behind a trusted proxy that X-Forwarded-For names with a port': () =>
     withSettings(
-      { REFUSED_CREDENTIALS_PER_MINUTE: '1', TRUST_PROXY: 'loopback, 10.0.0.0/8, fd00::/8' },
+      { REJECTED_CREDENTIALS_PER_MINUTE: '1', TRUST_PROXY: 'loopback, 10.0.0.0/8, fd00::/8' },
       async ({ api }) => {
         assertError(await sendFrom(api, '203.0.113.1:50001, 10.0.0.1:4000, [fd00::1]:4000'), 401);
         assertLimited(await sendFrom(api, '203.0.113.1:50002, 10.0.0.2:5000'), /credentials/);
@@ -322,14 +322,14 @@ suite('the address of a caller', {
 
   'is not taken from the addresses that the caller adds to X-Forwarded-For': () =>
     each(textCases('1', 'loopback'), (TRUST_PROXY) =>
-      withSettings({ REFUSED_CREDENTIALS_PER_MINUTE: '1', TRUST_PROXY }, async ({ api }) => {
+      withSettings({ REJECTED_CREDENTIALS_PER_MINUTE: '1', TRUST_PROXY }, async ({ api }) => {
         assertError(await sendFrom(api, '198.51.100.1, 203.0.113.1'), 401);
         assertLimited(await sendFrom(api, '198.51.100.2, 203.0.113.1'), /credentials/);
       }),
     ),
 
   'is that of the connection if the proxy states an invalid address': () =>
-    withSettings({ REFUSED_CREDENTIALS_PER_MINUTE: '1', TRUST_PROXY: '1' }, async ({ api }) => {
+    withSettings({ REJECTED_CREDENTIALS_PER_MINUTE: '1', TRUST_PROXY: '1' }, async ({ api }) => {
       assertError(await sendFrom(api, 'unknown'), 401);
       for (const text of ['another', 'x'.repeat(10_000), '203.0.113.1:http']) {
         assertLimited(await sendFrom(api, text), /credentials/);
@@ -337,7 +337,7 @@ suite('the address of a caller', {
     }),
 
   'counts as its /64 network if it is an IPv6 address': () =>
-    withSettings({ REFUSED_CREDENTIALS_PER_MINUTE: '1', TRUST_PROXY: '1' }, async ({ api }) => {
+    withSettings({ REJECTED_CREDENTIALS_PER_MINUTE: '1', TRUST_PROXY: '1' }, async ({ api }) => {
       assertError(await sendFrom(api, '2001:db8::1'), 401);
       assertLimited(await sendFrom(api, '2001:db8::2'), /credentials/);
       assertError(await sendFrom(api, '2001:db8:0:1::1'), 401);
@@ -345,7 +345,7 @@ suite('the address of a caller', {
 
   'is that of the connection if TRUST_PROXY is `false`, `0` or a network of other addresses': () =>
     each(textCases('10.0.0.0/8', 'false', '0'), (TRUST_PROXY) =>
-      withSettings({ REFUSED_CREDENTIALS_PER_MINUTE: '1', TRUST_PROXY }, async ({ api }) => {
+      withSettings({ REJECTED_CREDENTIALS_PER_MINUTE: '1', TRUST_PROXY }, async ({ api }) => {
         assertError(await sendFrom(api, '203.0.113.1'), 401);
         assertLimited(await sendFrom(api, '203.0.113.2'), /credentials/);
       }),

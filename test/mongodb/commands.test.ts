@@ -518,8 +518,8 @@ async function createAll<T>(count: number, create: (i: number) => Promise<T>): P
 const otherIndexes = {
   'clickWriters expireAt': 'the expiry of records',
   'clickWriters workspaceId,_id': 'the shard key',
-  'idempotentRequests expireAt': 'the expiry of records',
-  'idempotentRequests workspaceId,_id': 'the shard key',
+  'idempotencyRecords expireAt': 'the expiry of records',
+  'idempotencyRecords workspaceId,_id': 'the shard key',
   'shares workspaceId,_id': 'the shard key',
 };
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createStorage } from '../../adapters/persistence/storage-engine.ts';
+import { createStorage, recordSchemas } from '../../adapters/persistence/storage-engine.ts';
 import type { Share } from '../../core/share/share.ts';
 import { buildShare, newId } from '../contract/samples.ts';
 import { withMongoClient } from '../support/mongo-client.ts';
@@ -7,7 +7,10 @@ import { withDatabase } from '../support/mongod.ts';
 import { withEngine } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
 
-/** Stores a share as earlier versions of the service did, which had no field `clicks`. */
+// A made-up change of the schema: earlier versions had no field `clicks`.
+Object.assign(recordSchemas.shares, { defaults: { clicks: 0 } });
+
+/** Stores a share as such an earlier version did. */
 function addOldShare(uri: string, { id, clicks: _, ...share }: Share): Promise<unknown> {
   const stored = { _id: id as never, ...share, revision: newId() };
   return withMongoClient(uri, (client) => client.db().collection('shares').insertOne(stored));

@@ -18,7 +18,7 @@ if ! cmp -s requirements.txt "$tools/installed"; then
 fi
 
 log=$folder/log
-PORT=0 RATE_LIMIT_POINTS=1000000000 REFUSED_CREDENTIALS_PER_MINUTE=1000000000 LOG_LEVEL=error \
+PORT=0 RATE_LIMIT_POINTS=1000000000 REJECTED_CREDENTIALS_PER_MINUTE=1000000000 LOG_LEVEL=error \
   node ../../dist/bootstrap/main.js >"$log" 2>&1 &
 server=$!
 trap 'kill $server; rm -rf "$folder" .hypothesis .schemathesis' EXIT

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { createRepository } from '../../adapters/persistence/repository.ts';
 import { defineSchema } from '../../adapters/persistence/schema.ts';
-import { shareSchema } from '../../adapters/persistence/shares.ts';
 import { recordSchemas } from '../../adapters/persistence/storage-engine.ts';
 import { tagSchema } from '../../adapters/persistence/tags.ts';
-import type { Share } from '../../core/share/share.ts';
 import type { Tag } from '../../core/tag/tag.ts';
 import { newTag } from '../../core/tag/tag.ts';
 import { NOON, OWN, testCore } from '../support/core.ts';
@@ -40,30 +38,6 @@ suite('a repository', {
     assert.deepEqual(await tags.update(OWN, tag.id, (current) => current), tag);
     assert.equal((await engine.tags.get(OWN, tag.id))?.foldedName, 'of an earlier version');
   },
-
-  'returns the default of a field that is missing in a record of an earlier version of the service': () => {
-    const { toEntity } = shareSchema;
-    const old = { id: 'a', workspaceId: OWN, campaignId: 'c', memberId: 'm', createdAt: '' };
-    assert.deepEqual(toEntity(old as Parameters<typeof toEntity>[0]), {
-      ...old,
-      position: 0,
-      linkKey: null,
-      clicks: 0,
-    });
-    assert.deepEqual(toEntity({ ...old, position: 3, linkKey: 'k', clicks: 2 }), {
-      ...old,
-      position: 3,
-      linkKey: 'k',
-      clicks: 2,
-    });
-  },
-
-  'returns the default of a missing field, also if a read selects only some fields': async () => {
-    const { engine, storage } = testCore();
-    const old = { id: 'm/c', workspaceId: OWN, campaignId: 'c', memberId: 'm', createdAt: '' };
-    await engine.shares.add(old as Share);
-    assert.deepEqual(await storage.shares.findPositions(OWN, 'm', ['c']), new Map([['c', 0]]));
-  },
 });
 
 suite('a schema', {
@@ -71,6 +45,17 @@ suite('a schema', {
     for (const [name, { columns, indexes, unique }] of Object.entries(recordSchemas)) {
       for (const field of [...indexes.flat(), ...Object.keys(unique)]) assert.ok(field in columns, `${name}: ${field}`);
     }
+  },
+
+  'returns its defaults for the fields that a record lacks, also if a read selects only some fields': () => {
+    const schema = defineSchema<Tag & { readonly note: string; readonly rank: number }>({
+      defaults: { note: '', rank: 0 },
+      columns: { rank: 'number' },
+    });
+    type Upgraded = Parameters<typeof schema.toEntity>[0];
+    assert.deepEqual(schema.toEntity(tag as Upgraded), { ...tag, note: '', rank: 0 });
+    assert.deepEqual(schema.toEntity({ ...tag, note: 'new', rank: 2 }), { ...tag, note: 'new', rank: 2 });
+    assert.deepEqual(schema.withDefaults({ id: 'a', rank: 3 }), { id: 'a', note: '', rank: 3 });
   },
 
   'can be declared without columns': () => {

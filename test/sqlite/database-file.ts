@@ -6,7 +6,7 @@ import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts
 import type { SqliteConnection } from '../../adapters/sqlite/connection.ts';
 import type { Database } from '../../adapters/sqlite/database.ts';
 import { createSqliteEngine } from '../../adapters/sqlite/engine.ts';
-import { type SearchIndex, tables } from '../../adapters/sqlite/layout.ts';
+import { tables } from '../../adapters/sqlite/layout.ts';
 
 /** The default size of a page. */
 export const PAGE_BYTES = 4_096;
@@ -60,25 +60,11 @@ export function assertIntact(database: Database): void {
   }
 }
 
-/** Turns a file into a file of version 1, in which triggers updated the search indexes with each write. */
-export function downgradeToVersion1(writer: Database): void {
-  for (const { name, searches } of tables.values()) {
-    for (const search of searches) writer.exec(toVersion1(name, search));
+/** Turns a file into a file of a made-up earlier version, which had no search indexes. */
+export function removeSearchIndexes(writer: Database): void {
+  for (const { name, outdated } of [...tables.values()].flatMap(({ searches }) => searches)) {
+    for (const event of ['insert', 'update', 'delete']) writer.exec(`DROP TRIGGER "${name}_${event}"`);
+    writer.exec(`DROP TABLE "${name}"; DROP TABLE "${outdated}"`);
   }
-  writer.exec('PRAGMA user_version = 1');
-}
-
-/** Returns the statements that replace the triggers of a search index with those of version 1. */
-function toVersion1(table: string, { name, field, outdated }: SearchIndex): string {
-  const insert = `INSERT INTO "${name}" (rowid, "${field}") VALUES (new."row", new."${field}")`;
-  const remove = `INSERT INTO "${name}" ("${name}", rowid, "${field}") VALUES ('delete', old."row", old."${field}")`;
-  const create = (event: string, condition: string, body: string) =>
-    `DROP TRIGGER "${name}_${event}";
-     CREATE TRIGGER "${name}_${event}" AFTER ${event.toUpperCase()} ON "${table}" ${condition} BEGIN ${body}; END;`;
-  return [
-    create('insert', '', insert),
-    create('delete', '', remove),
-    create('update', `WHEN old."${field}" IS NOT new."${field}"`, `${remove}; ${insert}`),
-    `DROP TABLE "${outdated}"`,
-  ].join('\n');
+  writer.exec('PRAGMA user_version = 0');
 }

@@ -5,7 +5,7 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import { buildCampaign, newId } from '../contract/samples.ts';
 import { quickOrLong } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
-import { assertIntact, downgradeToVersion1, PAGE_BYTES, withOpenEngine } from './database-file.ts';
+import { assertIntact, PAGE_BYTES, removeSearchIndexes, withOpenEngine } from './database-file.ts';
 import { assertNothingLost, type WriterProcess, withWriters } from './writers.ts';
 
 const FILE_COUNT = quickOrLong(1, 8);
@@ -151,7 +151,7 @@ suite('a SQLite file after a power failure', {
     const { id } = campaigns[7] as { readonly id: string };
     await withOpenEngine(file, async ({ engine, writer }) => {
       await engine.campaigns.addMany(campaigns);
-      downgradeToVersion1(writer);
+      removeSearchIndexes(writer);
     });
     const assertUpgraded = (copy: string) =>
       withOpenEngine(copy, async ({ engine, writer }) => {

@@ -179,14 +179,14 @@ suite('a SQLite engine that writes', {
         const workspaceId = newId();
         const record = buildIdempotencyRecord(workspaceId);
         const work = async () => {
-          await engine.idempotentRequests.add(record, { canBeLost: true });
+          await engine.idempotencyRecords.add(record, { canBeLost: true });
           await engine.runInTransaction(async ({ tags }) => {
             await tags.add(buildTag(workspaceId, 'one'));
             writer.exec('ROLLBACK');
           });
         };
         await assert.rejects(work());
-        assert.equal(await engine.idempotentRequests.get(workspaceId, record.id), undefined);
+        assert.equal(await engine.idempotencyRecords.get(workspaceId, record.id), undefined);
         assert.equal(await engine.tags.count(workspaceId, []), 0);
       }),
     ),
@@ -372,7 +372,7 @@ suite('a SQLite engine that writes', {
   ),
 
   'deletes a few expired records with each later write': withDatabasePath((file) =>
-    withOpenEngine(file, async ({ engine: { idempotentRequests: records }, reader }) => {
+    withOpenEngine(file, async ({ engine: { idempotencyRecords: records }, reader }) => {
       const workspaceId = newId();
       for (let i = 0; i < 60; i++)
         await records.add(buildIdempotencyRecord(workspaceId, { expiresAt: Date.now() + 1_000 }));
@@ -387,9 +387,9 @@ suite('a SQLite engine that writes', {
       await records.add(buildIdempotencyRecord(workspaceId));
       assert.equal(await records.count(workspaceId, []), 3);
       const plan = reader.all(
-        'EXPLAIN QUERY PLAN SELECT "row" FROM idempotentRequests WHERE "expiresAt" <= 1 AND "id" <> 2 LIMIT 20',
+        'EXPLAIN QUERY PLAN SELECT "row" FROM idempotencyRecords WHERE "expiresAt" <= 1 AND "id" <> 2 LIMIT 20',
       );
-      assert.match(JSON.stringify(plan), /USING INDEX idempotentRequests_expires/);
+      assert.match(JSON.stringify(plan), /USING INDEX idempotencyRecords_expires/);
     }),
   ),
 

@@ -12,7 +12,7 @@ import { runAfterLastTest } from './suite.ts';
 
 export * from './request.ts';
 
-const UNLIMITED = { RATE_LIMIT_POINTS: '1000000', REFUSED_CREDENTIALS_PER_MINUTE: '1000000' };
+const UNLIMITED = { RATE_LIMIT_POINTS: '1000000', REJECTED_CREDENTIALS_PER_MINUTE: '1000000' };
 
 /** A running service, as a test uses it. */
 export interface Api {
