@@ -1,8 +1,8 @@
-import { buildSampleCampaign, type DayRange, SAMPLE_QUESTIONS } from '../adapters/samples/sample-data.ts';
 import type { Member } from '../core/access/member.ts';
 import type { Application } from '../core/application.ts';
 import type { Campaign, NewCampaignFields } from '../core/campaign/campaign.ts';
 import type { Color } from '../core/shared/color.ts';
+import { DAY_MS, formatTimestamp, type ParsedDate, parseEndDate, parseStartDate } from '../core/shared/date.ts';
 
 /** The demo workspace and the API key of its admin. */
 export interface Demo {
@@ -48,13 +48,17 @@ async function createQuestions(
   workspaceId: string,
   { marketing, sales, engineering }: Readonly<Record<'marketing' | 'sales' | 'engineering', string>>,
 ): Promise<void> {
-  const [trip, customers, tents, newcomers, tools] = SAMPLE_QUESTIONS;
   const questions = [
-    { question: trip, icon: 'sun' },
-    { question: customers, icon: 'trophy', groups: [sales] },
-    { question: tents, icon: 'bulb', userType: 'thought_leader', groups: [marketing] },
-    { question: newcomers, icon: 'users', userType: 'advocate' },
-    { question: tools, icon: 'rocket', groups: [engineering], isActive: false },
+    { question: 'What did you learn on your last trip outdoors?', icon: 'sun' },
+    { question: 'Which customer story made you proud this month?', icon: 'trophy', groups: [sales] },
+    {
+      question: 'How do we make our tents last longer?',
+      icon: 'bulb',
+      userType: 'thought_leader',
+      groups: [marketing],
+    },
+    { question: 'What would you tell someone who starts here?', icon: 'users', userType: 'advocate' },
+    { question: 'Which tool do you miss in your daily work?', icon: 'rocket', groups: [engineering], isActive: false },
     { question: 'What was the best moment of the winter fair?', icon: 'calendar', archived: true },
   ] as const;
   for (const question of questions) await app.inspirationQuestions.create(workspaceId, question);
@@ -125,4 +129,31 @@ async function createCampaigns(app: Application, records: DemoRecords, now: numb
   await app.campaigns.recordClicks(workspaceId, (running[0] as Campaign).id, 128);
   await app.campaigns.recordClicks(workspaceId, fair.id, 42);
   await app.contentPillars.update(workspaceId, working, { status: 'archived' });
+}
+
+/** The first and the last day of a campaign, in days from now. A day in the past is negative. */
+type DayRange = readonly [firstDay: number, lastDay: number];
+
+/** Returns a campaign for a sample workspace, with texts, dates and amounts. `now` is in milliseconds since the epoch. */
+export function buildSampleCampaign(
+  name: string,
+  status: Campaign['status'],
+  [firstDay, lastDay]: DayRange,
+  now: number,
+): NewCampaignFields {
+  const formatDay = (days: number) => formatTimestamp(now + days * DAY_MS).slice(0, 10);
+  return {
+    name,
+    status,
+    description: `${name}: share it with your network.`,
+    shareContext: 'Say in a sentence what it means to you.',
+    objective: 'Reach',
+    destinationUrl: `https://northwind.example/${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`,
+    startDate: parseStartDate(formatDay(firstDay)) as ParsedDate,
+    endDate: parseEndDate(formatDay(lastDay)) as ParsedDate,
+    shareRewardAmount: '1.5',
+    clickRewardAmount: '0.05',
+    maxRewardPerEmployee: '50',
+    totalBudget: '1000',
+  };
 }

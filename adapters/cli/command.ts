@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { validate as isUuid, NIL } from 'uuid';
 import { z } from 'zod';
 import type { Application } from '../../core/application.ts';
 import type { Operation } from '../api/operation.ts';
@@ -104,8 +105,11 @@ export function defineCommand<P extends Parameters>(command: Command<P>): Comman
   return command;
 }
 
-/** An ID in upper or lower case. The use case rejects an ID that no record has. */
-export const idSchema = z.string().trim().toLowerCase();
+/** An ID in upper or lower case. A malformed ID is replaced by one that no record has, so no storage gets it. */
+export const idSchema = z
+  .string()
+  .trim()
+  .transform((id) => (isUuid(id) ? id.toLowerCase() : NIL));
 
 export const workspaceOption = defineParameter('--workspace <id>', 'ID of the workspace', idSchema);
 

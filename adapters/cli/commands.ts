@@ -2,17 +2,10 @@ import { accessCommands } from './access-commands.ts';
 import type { Command } from './command.ts';
 import { importCommand } from './import.ts';
 import { recordCommands } from './record-commands.ts';
-import { seedCommand } from './seed.ts';
 import { storageCommands } from './storage-commands.ts';
 
 /** All commands, in the order of the help and of docs/command-line.md. */
-export const commands: readonly Command[] = [
-  ...accessCommands,
-  ...recordCommands,
-  importCommand,
-  seedCommand,
-  ...storageCommands,
-];
+export const commands: readonly Command[] = [...accessCommands, ...recordCommands, importCommand, ...storageCommands];
 
 /** The summaries of parent commands, such as `member`, which has the subcommand `member create`. */
 export const parentCommands: Readonly<Record<string, string>> = {

@@ -20,7 +20,7 @@ const EXIT_CODES = `Exit codes:
   0    success
   1    a rule forbids the change, an ID is unknown, an import rejected lines, or a copy is incomplete
   2    usage error, invalid settings, or a file or the database cannot be used
-  130  import, seed or copy was interrupted (Ctrl-C, SIGTERM, or a closed output)`;
+  130  import or copy was interrupted (Ctrl-C, SIGTERM, or a closed output)`;
 
 const DOCUMENTATION = `Documentation:
   README.md             settings (section Configuration)

@@ -49,7 +49,7 @@ const storageEngines = Object.keys(storages).map((name) => `adapters/${name}`);
 /** The files and folders of other adapters that an adapter may import. */
 const sharedFiles: Readonly<Record<string, readonly string[]>> = {
   'adapters/http': ['adapters/api', 'adapters/logging/serialize-error.ts'],
-  'adapters/cli': ['adapters/api', 'adapters/logging/terminal-text.ts', 'adapters/samples'],
+  'adapters/cli': ['adapters/api', 'adapters/logging/terminal-text.ts'],
   'adapters/links': [
     'adapters/api/url.ts',
     'adapters/http/client-address.ts',

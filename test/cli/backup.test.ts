@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Database } from '../../adapters/sqlite/database.ts';
+import { seedDatabase } from '../bench/sample.ts';
 import { damagePage } from '../sqlite/damage-page.ts';
 import { assertExitCode, CLI_PATH, parseJsonOutput, runProcess, startCommand } from '../support/command-line.ts';
 import { Ledger } from '../support/ledger.ts';
@@ -126,7 +127,7 @@ suite('a backup', {
 
   'appears only when it is complete, also if the disk is full, the command is killed, or two commands write the same file':
     withSetup(async ({ folder, settings, backUp }) => {
-      await runProcess(['seed', '--campaigns', '2000', '--members', '50'], settings);
+      await seedDatabase(settings, 2_000);
       const file = join(folder, 'backup.db');
       // `ulimit -f` limits the size of a file (in KiB). The limit causes an error, as a full disk does.
       const limited = await run(
@@ -170,7 +171,7 @@ suite('a backup', {
 
   'fails and leaves no file if a part of the database is damaged, also a part that SQLite copies without an error':
     withSetup(async ({ folder, settings, settingsOf, backUp }) => {
-      await runProcess(['seed', '--campaigns', '100', '--members', '5'], settings);
+      await seedDatabase(settings, 100);
       assertExitCode(await backUp(join(folder, 'intact.db')), 0);
       const problems = {
         4096: 'database disk image is malformed',

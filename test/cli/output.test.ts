@@ -203,7 +203,7 @@ suite('the output of a command', {
 
   'causes an error and exit code 2 if it cannot be written': async () => {
     const { run } = await createWithWorkspaces(1);
-    const lines = ['workspace list', 'workspace list --json', '--help', 'help seed', '--version'];
+    const lines = ['workspace list', 'workspace list --json', '--help', 'help copy', '--version'];
     for (const line of lines) {
       const { code, stderr } = await run(line.split(' '), { stdout: createFailingStream('ENOSPC') });
       assert.deepEqual([code, stderr], [2, 'error: the output could not be written: ENOSPC\n'], line);

@@ -43,7 +43,6 @@ const usageErrors: Readonly<Record<string, RegExp>> = {
   'import --workspace W campains file': /Allowed choices are campaigns, questions, tags, groups/,
   'import --workspace W campaigns': /missing required argument 'file'/,
   'import --workspace W campaigns file --from-line 0': /--from-line: must be at least 1/,
-  'seed --campaigns 0': /--campaigns: must be at least 1/,
 };
 
 suite('help', {
