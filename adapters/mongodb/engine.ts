@@ -234,14 +234,14 @@ async function retryOnConflict<T>(
     // If this call has been rejected meanwhile, its last release was too early.
     if (performance.now() >= deadline) {
       release();
-      throw new CoreError('conflict', TOO_MANY_CONFLICTS);
+      throw new CoreError('conflict', TOO_MANY_CONFLICTS, true);
     }
   };
   try {
     for (let backoff = MIN_BACKOFF_MS; ; backoff = Math.min(2 * backoff, MAX_BACKOFF_MS)) {
       const result = await attempt(lock);
       if (result !== WRITE_CONFLICT) return result;
-      if (performance.now() >= deadline) throw new CoreError('conflict', TOO_MANY_CONFLICTS);
+      if (performance.now() >= deadline) throw new CoreError('conflict', TOO_MANY_CONFLICTS, true);
       if (lockedCount < updatedKeys.size) await lock();
       else await delay(Math.random() * backoff);
     }

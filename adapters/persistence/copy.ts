@@ -6,7 +6,7 @@ import type { GlobalRecordStore, RecordSchema, RecordStore } from './record-stor
 import type { RecordMapping } from './schema.ts';
 import { globalStoreNames, recordSchemas, type StorageEngine } from './storage-engine.ts';
 
-const BATCH_RECORD_COUNT = 500;
+const BATCH_RECORD_COUNT = 100;
 
 /** The outcome of copying a batch. */
 interface BatchOutcome {
@@ -14,6 +14,10 @@ interface BatchOutcome {
   readonly processedCount: number;
   /** The number of records in the batch that are missing in the target now, or have other content there. */
   readonly differentCount: number;
+}
+
+function toOutcome(areEqual: readonly boolean[]): BatchOutcome {
+  return { processedCount: areEqual.length, differentCount: areEqual.filter((isEqual) => !isEqual).length };
 }
 
 type AnySchema = RecordSchema<Entity> & RecordMapping<Entity, Entity>;
@@ -64,8 +68,17 @@ async function* copyRecords(source: StorageEngine, target: StorageEngine): Async
   for (const name of ['workspaces', ...otherNames]) {
     const [from, to] = [getGlobalStore(source, name), getGlobalStore(target, name)];
     for await (const batch of readBatches((after, take) => from.list(after, take), BATCH_RECORD_COUNT)) {
-      const areEqual = await Promise.all(batch.map((record) => addGlobalRecord(to, record)));
-      yield { processedCount: batch.length, differentCount: areEqual.filter((isEqual) => !isEqual).length };
+      yield toOutcome(
+        await Promise.all(
+          batch.map((it) =>
+            addRecord(
+              it,
+              (record) => to.add(record),
+              () => to.get(it.id),
+            ),
+          ),
+        ),
+      );
     }
   }
   for await (const { id: workspaceId } of iterateGlobal(source.workspaces)) {
@@ -77,7 +90,17 @@ async function* copyRecords(source: StorageEngine, target: StorageEngine): Async
       )) {
         // The conversion adds the columns that records of earlier versions lack.
         const records = batch.map((record) => toRecord(toEntity(record)));
-        yield { processedCount: batch.length, differentCount: await addRecords(to, workspaceId, records) };
+        yield toOutcome(
+          await Promise.all(
+            records.map((it) =>
+              addRecord(
+                it,
+                (record) => to.add(record),
+                () => to.get(workspaceId, it.id),
+              ),
+            ),
+          ),
+        );
       }
     }
   }
@@ -102,30 +125,18 @@ async function countRecords(engine: StorageEngine): Promise<ReadonlyMap<string, 
   return counts;
 }
 
-/** Adds the records that the store does not have. Returns the number of records that are missing or have other content there now. */
-async function addRecords(
-  store: RecordStore<Entity>,
-  workspaceId: string,
-  records: readonly Entity[],
-): Promise<number> {
-  const rejected = [...(await store.addMany(records)).keys()].map((i) => records[i] as Entity);
-  if (rejected.length === 0) return 0;
-  const ids = rejected.map(({ id }) => id);
-  const stored = new Map((await store.getMany(workspaceId, ids)).map((record) => [record.id, record]));
-  return rejected.filter((record) => !isDeepStrictEqual(stored.get(record.id), record)).length;
-}
-
-/** Adds a record if the store does not have it. Returns whether the stored record is equal to it now. */
-async function addGlobalRecord(
-  store: GlobalRecordStore<{ readonly id: string }>,
-  record: { readonly id: string },
+/** Adds a record that the store does not have. Returns whether the stored record is equal to it now. */
+async function addRecord<T extends object>(
+  record: T,
+  add: (record: T) => Promise<void>,
+  read: () => Promise<T | undefined>,
 ): Promise<boolean> {
   try {
-    await store.add(record);
+    await add(record);
     return true;
   } catch (error) {
     if (!(error instanceof CoreError && error.kind === 'conflict')) throw error;
-    return isDeepStrictEqual(await store.get(record.id), record);
+    return isDeepStrictEqual(await read(), record);
   }
 }
 

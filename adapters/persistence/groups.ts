@@ -3,7 +3,7 @@ import type { GroupRepository } from '../../core/group/group-repository.ts';
 import { fold } from '../../core/shared/text.ts';
 import { type NameColumns, toNameQuery } from './name-query.ts';
 import type { RecordStore } from './record-store.ts';
-import { createRepository, findByUnique, readPage } from './repository.ts';
+import { createRepository, readPage } from './repository.ts';
 import { defineSchema } from './schema.ts';
 
 export type GroupRecord = Group & NameColumns;
@@ -17,7 +17,6 @@ export const groupSchema = defineSchema<Group, NameColumns>({
 
 export function createGroupRepository(store: RecordStore<GroupRecord>): GroupRepository {
   return {
-    findByNames: (workspaceId, names) => findByUnique(store, groupSchema, workspaceId, 'foldedName', names.map(fold)),
     findPage: (workspaceId, filter, request) =>
       readPage(store, workspaceId, toNameQuery<GroupRecord>(filter), request, groupSchema.toEntity),
     ...createRepository(store, groupSchema),

@@ -96,8 +96,9 @@ export interface AddOptions {
  * The records of one schema, as a storage engine offers them. All methods keep the promises in the comment of `Repository`
  * (core/shared/repository.ts), except `add` with `canBeLost`.
  */
-export interface RecordStore<T extends Entity>
-  extends Pick<Repository<T>, 'addMany' | 'update' | 'updateMany' | 'remove'> {
+export interface RecordStore<T extends Entity> extends Pick<Repository<T>, 'update' | 'updateMany' | 'remove'> {
+  /** Adds many records. Skips each one whose ID or unique value is taken. Returns the error message of each skipped one by its index. */
+  addMany(records: readonly T[]): Promise<ReadonlyMap<number, string>>;
   /** Adds a record. Rejects with `conflict` if the ID or a unique value is taken. */
   add(record: T, options?: AddOptions): Promise<void>;
   /** Returns a record, or `undefined` if it does not exist. If `fields` are given, an engine may omit all other fields except the ID. */

@@ -34,7 +34,6 @@ export function createRepository<T extends Entity, R extends Entity>(
       }
     },
     add: (entity) => store.add(toRecord(entity)),
-    addMany: (entities) => store.addMany(entities.map(toRecord)),
     async update(workspaceId, id, change) {
       const record = await store.update(workspaceId, id, toRecordChange(change));
       return record && toEntity(record);

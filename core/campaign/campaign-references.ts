@@ -18,33 +18,26 @@ export function selectChangedReferences(campaign: Campaign, change: CampaignChan
   return Object.fromEntries(references.filter(([name, ids]) => !isSameValue(ids, campaign[name as keyof Campaign])));
 }
 
-/**
- * Returns a function that returns an error for each invalid reference of a campaign. Reads all records that a batch of
- * campaigns refers to, with at most one read for each type of record.
- */
-export async function createReferenceCheck(
+/** Returns an error for each invalid reference of a campaign. Makes at most one read for each type of record. */
+export async function findCampaignReferenceErrors(
   { tags, groups, contentPillars, domains }: Storage,
   workspaceId: string,
-  batch: readonly CampaignReferences[],
-): Promise<(fields: CampaignReferences) => readonly FieldError[]> {
-  const allTagIds = batch.flatMap((fields) => fields.tagIds ?? []);
-  const allGroupIds = batch.flatMap((fields) => fields.groupIds ?? []);
-  const pillarIds = batch.flatMap(({ contentPillarId }) => contentPillarId ?? []);
-  const slugs = batch.flatMap(({ domain }) => domain ?? []);
+  { tagIds = [], groupIds = [], contentPillarId, domain }: CampaignReferences,
+): Promise<readonly FieldError[]> {
   const [knownTagIds, knownGroupIds, pillars, knownDomains] = await Promise.all([
-    findKnownIds(tags, workspaceId, allTagIds),
-    findKnownIds(groups, workspaceId, allGroupIds),
-    contentPillars.findMany(workspaceId, pillarIds),
-    domains.findBySlugs(workspaceId, slugs),
+    findKnownIds(tags, workspaceId, tagIds),
+    findKnownIds(groups, workspaceId, groupIds),
+    contentPillars.findMany(workspaceId, contentPillarId ? [contentPillarId] : []),
+    domains.findBySlugs(workspaceId, domain ? [domain] : []),
   ]);
   const publishedPillarIds = new Set(pillars.filter(({ status }) => status === 'published').map(({ id }) => id));
   const liveSlugs = new Set(knownDomains.filter(({ archived }) => !archived).map(({ slug }) => slug));
   const domainProblem = 'must be a domain of this workspace that is not archived';
   const pillarProblem = 'must be the ID of a published content pillar of this workspace';
-  return (fields) => [
-    ...findReferenceErrors(liveSlugs, 'domain', fields.domain, domainProblem),
-    ...findReferenceErrors(knownTagIds, 'tagIds', fields.tagIds, 'must be the ID of a tag of this workspace'),
-    ...findGroupReferenceErrors(knownGroupIds, 'groupIds', fields.groupIds),
-    ...findReferenceErrors(publishedPillarIds, 'contentPillarId', fields.contentPillarId, pillarProblem),
+  return [
+    ...findReferenceErrors(liveSlugs, 'domain', domain, domainProblem),
+    ...findReferenceErrors(knownTagIds, 'tagIds', tagIds, 'must be the ID of a tag of this workspace'),
+    ...findGroupReferenceErrors(knownGroupIds, 'groupIds', groupIds),
+    ...findReferenceErrors(publishedPillarIds, 'contentPillarId', contentPillarId, pillarProblem),
   ];
 }

@@ -20,10 +20,7 @@ export interface CampaignFilter {
 
 /** The campaigns of all workspaces. */
 export interface CampaignRepository
-  extends Pick<
-    Repository<Campaign>,
-    'findById' | 'findMany' | 'iterate' | 'add' | 'addMany' | 'update' | 'updateMany'
-  > {
+  extends Pick<Repository<Campaign>, 'findById' | 'iterate' | 'add' | 'update' | 'updateMany'> {
   /** Returns the summary of a campaign, or `undefined` if the workspace does not have the campaign. */
   findSummary(workspaceId: string, id: string): Promise<CampaignSummary | undefined>;
   /** Returns a page of the campaigns that match the filter. */

@@ -1,5 +1,4 @@
 import type { Actor } from '../access/caller.ts';
-import { addValidEntities, type BatchResult, isRejected } from '../shared/batch.ts';
 import { createInvalidFieldsError, requireFound } from '../shared/core-error.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
 import type { System } from '../shared/system.ts';
@@ -17,7 +16,7 @@ import {
   newCampaign,
   requirePublished,
 } from './campaign.ts';
-import { createReferenceCheck, selectChangedReferences } from './campaign-references.ts';
+import { findCampaignReferenceErrors, selectChangedReferences } from './campaign-references.ts';
 import type { CampaignFilter } from './campaign-repository.ts';
 
 /** The filters, the order and the page of a list of campaigns. `userId` is the ID of the member who created the campaigns. */
@@ -40,40 +39,15 @@ export class CampaignService {
 
   /**
    * Creates a campaign. Rejects with `invalid` if it ends before it starts, or if one of its references is invalid
-   * (`createReferenceCheck`).
+   * (`findCampaignReferenceErrors`).
    */
-  async create(actor: Actor, fields: NewCampaignFields): Promise<Campaign & CampaignView> {
-    const [result] = (await this.buildMany(actor, [fields])) as [BatchResult<Campaign>];
-    if (isRejected(result)) throw result;
-    await this.storage.campaigns.add(result);
-    return toView(result, actor.member && new Set());
-  }
-
-  /** Checks a batch without storing it. Each result is the campaign to add, or the error with which `create` would reject. */
-  async buildMany(
-    { workspaceId, member }: Actor,
-    batch: readonly NewCampaignFields[],
-  ): Promise<readonly BatchResult<Campaign>[]> {
-    const findReferenceErrors = await createReferenceCheck(this.storage, workspaceId, batch);
-    return batch.map((fields) => {
-      const dateError = findDateError(fields);
-      const errors = dateError ? [dateError] : findReferenceErrors(fields);
-      return errors.length > 0
-        ? createInvalidFieldsError(errors)
-        : newCampaign(workspaceId, this.system.newId(), member?.id ?? null, fields, this.system.now());
-    });
-  }
-
-  /**
-   * Creates a batch. If `ids` are given, the campaigns get these IDs, so that a retry with the same IDs adds none of them twice
-   * (`addValidEntities` in batch.ts).
-   */
-  async createMany(
-    actor: Actor,
-    batch: readonly NewCampaignFields[],
-    ids?: readonly string[],
-  ): Promise<readonly BatchResult<Campaign>[]> {
-    return addValidEntities(this.storage.campaigns, actor.workspaceId, await this.buildMany(actor, batch), ids);
+  async create({ workspaceId, member }: Actor, fields: NewCampaignFields): Promise<Campaign & CampaignView> {
+    const dateError = findDateError(fields);
+    const errors = dateError ? [dateError] : await findCampaignReferenceErrors(this.storage, workspaceId, fields);
+    if (errors.length > 0) throw createInvalidFieldsError(errors);
+    const campaign = newCampaign(workspaceId, this.system.newId(), member?.id ?? null, fields, this.system.now());
+    await this.storage.campaigns.add(campaign);
+    return toView(campaign, member && new Set());
   }
 
   /** Returns a campaign. Rejects with `not_found` if the workspace does not have it. */
@@ -116,8 +90,8 @@ export class CampaignService {
     const current = requireFound(await campaigns.findById(workspaceId, id), 'campaign');
     const dateError = findDateError(change, current);
     const references = selectChangedReferences(current, change);
-    const findReferenceErrors = await createReferenceCheck(this.storage, workspaceId, [references]);
-    const errors = [...(dateError ? [dateError] : []), ...findReferenceErrors(references)];
+    const referenceErrors = await findCampaignReferenceErrors(this.storage, workspaceId, references);
+    const errors = [...(dateError ? [dateError] : []), ...referenceErrors];
     if (errors.length > 0) throw createInvalidFieldsError(errors);
     const now = this.system.now();
     const apply = (campaign: Campaign): Campaign => changeCampaign(campaign, change, now);

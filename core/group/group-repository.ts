@@ -8,9 +8,7 @@ export type GroupFilter = NameFilter;
 
 /** The groups of all workspaces. */
 export interface GroupRepository
-  extends Pick<Repository<Group>, 'findById' | 'findMany' | 'iterate' | 'add' | 'addMany' | 'update'> {
+  extends Pick<Repository<Group>, 'findById' | 'findMany' | 'iterate' | 'add' | 'update'> {
   /** Returns a page of the groups that match the filter. */
   findPage(workspaceId: string, filter: GroupFilter, request: PageRequest): Promise<Page<Group>>;
-  /** Returns the groups with these names (case-insensitive). */
-  findByNames(workspaceId: string, names: readonly string[]): Promise<readonly Group[]>;
 }

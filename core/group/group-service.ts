@@ -1,10 +1,8 @@
-import { addValidEntities, type BatchResult } from '../shared/batch.ts';
-import { CoreError, requireFound } from '../shared/core-error.ts';
+import { requireFound } from '../shared/core-error.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
 import type { System } from '../shared/system.ts';
-import { fold } from '../shared/text.ts';
 import type { Storage } from '../storage.ts';
-import { changeGroup, GROUP_NAME_TAKEN, type Group, type GroupChange, type NewGroupFields, newGroup } from './group.ts';
+import { changeGroup, type Group, type GroupChange, type NewGroupFields, newGroup } from './group.ts';
 import type { GroupFilter } from './group-repository.ts';
 
 /** `count` is the number of members of the group. It is counted on each read. */
@@ -43,31 +41,6 @@ export class GroupService {
   async update(workspaceId: string, id: string, change: GroupChange): Promise<GroupView> {
     const apply = (group: Group): Group => changeGroup(group, change);
     return this.toView(requireFound(await this.storage.groups.update(workspaceId, id, apply), 'group'));
-  }
-
-  /** Checks a batch without storing it. Each result is the group to add, or the error with which `create` would reject. */
-  async buildMany(workspaceId: string, batch: readonly NewGroupFields[]): Promise<readonly BatchResult<Group>[]> {
-    const names = batch.map(({ name }) => name);
-    const takenNames = new Set(
-      (await this.storage.groups.findByNames(workspaceId, names)).map(({ name }) => fold(name)),
-    );
-    return batch.map((fields) => {
-      if (takenNames.has(fold(fields.name))) return new CoreError('conflict', GROUP_NAME_TAKEN);
-      takenNames.add(fold(fields.name));
-      return newGroup(workspaceId, this.system.newId(), fields, this.system.now());
-    });
-  }
-
-  /**
-   * Creates a batch. If `ids` are given, the groups get these IDs, so that a retry with the same IDs adds none of them twice
-   * (`addValidEntities` in batch.ts).
-   */
-  async createMany(
-    workspaceId: string,
-    batch: readonly NewGroupFields[],
-    ids?: readonly string[],
-  ): Promise<readonly BatchResult<Group>[]> {
-    return addValidEntities(this.storage.groups, workspaceId, await this.buildMany(workspaceId, batch), ids);
   }
 
   /** Iterates over all groups in the order of their IDs. Reads all members once, which is faster than a count for each group. */

@@ -86,5 +86,5 @@ function createRecordId({ keyId, idempotencyKey }: IdempotentRequest): string {
 }
 
 function createInProgressError(): CoreError {
-  return new CoreError('conflict', 'A request with this idempotency key is in progress. Retry in a moment.');
+  return new CoreError('conflict', 'A request with this idempotency key is in progress. Retry in a moment.', true);
 }

@@ -17,7 +17,7 @@ export interface InspirationQuestionFilter {
 
 /** The inspiration questions of all workspaces. */
 export interface InspirationQuestionRepository
-  extends Pick<Repository<InspirationQuestion>, 'findById' | 'findMany' | 'add' | 'addMany' | 'update' | 'remove'> {
+  extends Pick<Repository<InspirationQuestion>, 'findById' | 'add' | 'update' | 'remove'> {
   /** Returns a page of questions, newest first. */
   findPage(
     workspaceId: string,

@@ -1,10 +1,8 @@
 import type { Actor } from '../access/caller.ts';
-import { findGroupReferenceErrors, requireGroups } from '../group/group-references.ts';
-import { addValidEntities, type BatchResult, isRejected } from '../shared/batch.ts';
+import { requireGroups } from '../group/group-references.ts';
 import { applyChanges } from '../shared/changes.ts';
-import { createInvalidFieldsError, requireFound } from '../shared/core-error.ts';
+import { requireFound } from '../shared/core-error.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
-import { findKnownIds } from '../shared/references.ts';
 import type { System } from '../shared/system.ts';
 import type { Storage } from '../storage.ts';
 import {
@@ -29,42 +27,10 @@ export class InspirationQuestionService {
 
   /** Creates a question. Rejects with `invalid` if one of the groups does not exist in the workspace. */
   async create(workspaceId: string, fields: NewInspirationQuestionFields): Promise<InspirationQuestion> {
-    const [question] = (await this.buildMany(workspaceId, [fields])) as [BatchResult<InspirationQuestion>];
-    if (isRejected(question)) throw question;
+    await requireGroups(this.storage.groups, workspaceId, 'groups', fields.groups);
+    const question = newInspirationQuestion(workspaceId, this.system.newId(), fields, this.system.now());
     await this.storage.inspirationQuestions.add(question);
     return question;
-  }
-
-  /** Checks a batch without storing it. Each result is the question to add, or the error with which `create` would reject. */
-  async buildMany(
-    workspaceId: string,
-    batch: readonly NewInspirationQuestionFields[],
-  ): Promise<readonly BatchResult<InspirationQuestion>[]> {
-    const ids = batch.flatMap(({ groups = [] }) => groups);
-    const known = await findKnownIds(this.storage.groups, workspaceId, ids);
-    return batch.map((fields) => {
-      const errors = findGroupReferenceErrors(known, 'groups', fields.groups);
-      return errors.length > 0
-        ? createInvalidFieldsError(errors)
-        : newInspirationQuestion(workspaceId, this.system.newId(), fields, this.system.now());
-    });
-  }
-
-  /**
-   * Creates a batch. If `ids` are given, the questions get these IDs, so that a retry with the same IDs adds none of them twice
-   * (`addValidEntities` in batch.ts).
-   */
-  async createMany(
-    workspaceId: string,
-    batch: readonly NewInspirationQuestionFields[],
-    ids?: readonly string[],
-  ): Promise<readonly BatchResult<InspirationQuestion>[]> {
-    return addValidEntities(
-      this.storage.inspirationQuestions,
-      workspaceId,
-      await this.buildMany(workspaceId, batch),
-      ids,
-    );
   }
 
   /** Returns a question. Rejects with `not_found` if the workspace does not have it. */

@@ -20,6 +20,8 @@ export class CoreError extends Error {
   constructor(
     readonly kind: CoreErrorKind,
     message: string,
+    /** Whether the same call can succeed later. */
+    readonly isTransient = false,
   ) {
     super(message);
   }

@@ -19,12 +19,6 @@ export interface Repository<T extends Entity> {
   /** Adds an entity. Rejects with `conflict` if its ID or a unique value is taken. */
   add(entity: T): Promise<void>;
   /**
-   * Adds many entities, which is cheaper than one call for each. Skips each entity whose ID or unique value is taken by a
-   * stored entity or by a previous one of `entities`. Returns the error message of each skipped entity by its index. Do not
-   * call it in a transaction: there, one taken value can abort the whole transaction.
-   */
-  addMany(entities: readonly T[]): Promise<ReadonlyMap<number, string>>;
-  /**
    * Replaces an entity by the result of `change`, atomically: no concurrent change is lost. `change` may run again on a newer
    * value, so it must not have side effects. If it throws, the entity is unchanged. If it returns its argument, nothing is
    * written. Returns the new entity, or `undefined` if the workspace does not have it.

@@ -1,11 +1,9 @@
-import { addValidEntities, type BatchResult } from '../shared/batch.ts';
 import { applyChanges } from '../shared/changes.ts';
-import { CoreError, requireFound } from '../shared/core-error.ts';
+import { requireFound } from '../shared/core-error.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
 import type { System } from '../shared/system.ts';
-import { fold } from '../shared/text.ts';
 import type { Storage } from '../storage.ts';
-import { findLeastUsedColor, newTag, TAG_NAME_TAKEN, type Tag } from './tag.ts';
+import { findLeastUsedColor, newTag, type Tag } from './tag.ts';
 import type { TagFilter } from './tag-repository.ts';
 
 /** The use cases of tags. */
@@ -24,31 +22,6 @@ export class TagService {
     const tag = newTag(workspaceId, this.system.newId(), name, color, this.system.now());
     await this.storage.tags.add(tag);
     return tag;
-  }
-
-  /** Checks a batch of names without storing it. Each result is the tag to add, or the error with which `create` would reject. */
-  async buildMany(workspaceId: string, names: readonly string[]): Promise<readonly BatchResult<Tag>[]> {
-    const takenNames = new Set((await this.storage.tags.findByNames(workspaceId, names)).map(({ name }) => fold(name)));
-    const useCounts = await this.storage.tags.countByColor(workspaceId);
-    return names.map((name) => {
-      if (takenNames.has(fold(name))) return new CoreError('conflict', TAG_NAME_TAKEN);
-      takenNames.add(fold(name));
-      const color = findLeastUsedColor(useCounts);
-      useCounts[color]++;
-      return newTag(workspaceId, this.system.newId(), name, color, this.system.now());
-    });
-  }
-
-  /**
-   * Creates a batch. If `ids` are given, the tags get these IDs, so that a retry with the same IDs adds none of them twice
-   * (`addValidEntities` in batch.ts).
-   */
-  async createMany(
-    workspaceId: string,
-    names: readonly string[],
-    ids?: readonly string[],
-  ): Promise<readonly BatchResult<Tag>[]> {
-    return addValidEntities(this.storage.tags, workspaceId, await this.buildMany(workspaceId, names), ids);
   }
 
   /**

@@ -226,11 +226,12 @@ suite('a copy', {
 
       await withEngine(source.settings, (from) =>
         withEngine(target.settings, async (to) => {
-          const addMany: typeof to.campaigns.addMany = async (batch) => {
-            await to.campaigns.addMany(batch.slice(0, batch.length / 2));
-            throw new Error('The disk is full');
+          let addedCount = 0;
+          const add: typeof to.campaigns.add = async (campaign) => {
+            if (addedCount++ === 300) throw new Error('The disk is full');
+            await to.campaigns.add(campaign);
           };
-          const failing = { ...to, campaigns: { ...to.campaigns, addMany } };
+          const failing = { ...to, campaigns: { ...to.campaigns, add } };
           const control = { signal: new AbortController().signal, onProgress: doNothing };
           await assert.rejects(copyAndCompare(from, failing, control), /The disk is full/);
         }),

@@ -42,6 +42,7 @@ const usageErrors: Readonly<Record<string, RegExp>> = {
   'click record --workspace W --campaign C --count 1000000001': /--count: must be at most 1000000000/,
   'import --workspace W campains file': /Allowed choices are campaigns, questions, tags, groups/,
   'import --workspace W campaigns': /missing required argument 'file'/,
+  'import --workspace W tags file --import-id 1': /--import-id: must be a UUID/,
   'import --workspace W campaigns file --from-line 0': /--from-line: must be at least 1/,
 };
 

@@ -236,6 +236,13 @@ function withGroupIds<F extends string, T extends { readonly [_ in F]?: readonly
   return { ...fields, [field]: groups && side.ids(workspaceId, 'groups', groups) } as never;
 }
 
+/** Creates records one after another, until one is rejected. */
+async function createAll<T, R>(batch: readonly T[], create: (item: T) => Promise<R>): Promise<R[]> {
+  const created: R[] = [];
+  for (const item of batch) created.push(await create(item));
+  return created;
+}
+
 /** Use cases that create the records to which other records refer. */
 const creatingFirst = {
   'members.create': inWorkspace({ ...memberFields, name, email: name }, (side, workspaceId, member) =>
@@ -248,9 +255,9 @@ const creatingFirst = {
     },
     async (side, workspaceId, { author, batch }) => {
       const authorId = side.id(workspaceId, 'members', author);
-      const created = [];
-      for (const pillar of batch)
-        created.push(await side.app.contentPillars.create(workspaceId, { ...pillar, authorId }));
+      const created = await createAll(batch, (pillar) =>
+        side.app.contentPillars.create(workspaceId, { ...pillar, authorId }),
+      );
       return created;
     },
   ),
@@ -261,18 +268,12 @@ const creatingFirst = {
       return { ...result.domain, created: result.created };
     },
   ),
-  'groups.create': inWorkspace({ name, description: optional(text) }, (side, workspaceId, group) =>
-    side.app.groups.create(workspaceId, group),
+  'groups.create': inWorkspace(
+    { batch: batchOf(fc.record({ name, description: optional(text) })) },
+    (side, workspaceId, { batch }) => createAll(batch, (group) => side.app.groups.create(workspaceId, group)),
   ),
-  'groups.createMany': inWorkspace({ batch: batchOf(name) }, (side, workspaceId, { batch }) =>
-    side.app.groups.createMany(
-      workspaceId,
-      batch.map((name) => ({ name })),
-    ),
-  ),
-  'tags.create': inWorkspace({ name }, (side, workspaceId, { name }) => side.app.tags.create(workspaceId, name)),
-  'tags.createMany': inWorkspace({ batch: batchOf(name) }, (side, workspaceId, { batch }) =>
-    side.app.tags.createMany(workspaceId, batch),
+  'tags.create': inWorkspace({ batch: batchOf(name) }, (side, workspaceId, { batch }) =>
+    createAll(batch, (name) => side.app.tags.create(workspaceId, name)),
   ),
 };
 
@@ -289,22 +290,12 @@ const creating = {
       return { ...apiKey, secret };
     },
   ),
-  'campaigns.create': byCaller({ fields: campaignFields }, (side, caller, { fields }) =>
-    side.app.campaigns.create(caller, toNewCampaign(side, caller.workspaceId, fields)),
+  'campaigns.create': byCaller({ batch: batchOf(campaignFields) }, (side, caller, { batch }) =>
+    createAll(batch, (fields) => side.app.campaigns.create(caller, toNewCampaign(side, caller.workspaceId, fields))),
   ),
-  'campaigns.createMany': byCaller({ batch: batchOf(campaignFields) }, (side, caller, { batch }) =>
-    side.app.campaigns.createMany(
-      caller,
-      batch.map((fields) => toNewCampaign(side, caller.workspaceId, fields)),
-    ),
-  ),
-  'inspirationQuestions.create': inWorkspace({ newQuestion }, (side, workspaceId, input) =>
-    side.app.inspirationQuestions.create(workspaceId, withGroupIds(side, workspaceId, 'groups', input.newQuestion)),
-  ),
-  'inspirationQuestions.createMany': inWorkspace({ batch: batchOf(newQuestion) }, (side, workspaceId, { batch }) =>
-    side.app.inspirationQuestions.createMany(
-      workspaceId,
-      batch.map((fields) => withGroupIds(side, workspaceId, 'groups', fields)),
+  'inspirationQuestions.create': inWorkspace({ batch: batchOf(newQuestion) }, (side, workspaceId, { batch }) =>
+    createAll(batch, (fields) =>
+      side.app.inspirationQuestions.create(workspaceId, withGroupIds(side, workspaceId, 'groups', fields)),
     ),
   ),
   runOnce: byCaller(
@@ -421,12 +412,6 @@ const reading = {
   'campaigns.getBrief': inWorkspace({ choice }, (side, workspaceId, { choice }) =>
     side.app.campaigns.getBrief(workspaceId, side.id(workspaceId, 'campaigns', choice)),
   ),
-  'campaigns.buildMany': byCaller({ batch: batchOf(campaignFields) }, (side, caller, { batch }) =>
-    side.app.campaigns.buildMany(
-      caller,
-      batch.map((fields) => toNewCampaign(side, caller.workspaceId, fields)),
-    ),
-  ),
   'contentPillars.get': inWorkspace({ choice }, (side, workspaceId, { choice }) =>
     side.app.contentPillars.get(workspaceId, side.id(workspaceId, 'contentPillars', choice)),
   ),
@@ -438,21 +423,6 @@ const reading = {
   ),
   'groups.get': inWorkspace({ choice }, (side, workspaceId, { choice }) =>
     side.app.groups.get(workspaceId, side.id(workspaceId, 'groups', choice)),
-  ),
-  'groups.buildMany': inWorkspace({ batch: batchOf(name) }, (side, workspaceId, { batch }) =>
-    side.app.groups.buildMany(
-      workspaceId,
-      batch.map((name) => ({ name })),
-    ),
-  ),
-  'inspirationQuestions.buildMany': inWorkspace({ batch: batchOf(newQuestion) }, (side, workspaceId, { batch }) =>
-    side.app.inspirationQuestions.buildMany(
-      workspaceId,
-      batch.map((fields) => withGroupIds(side, workspaceId, 'groups', fields)),
-    ),
-  ),
-  'tags.buildMany': inWorkspace({ batch: batchOf(name) }, (side, workspaceId, { batch }) =>
-    side.app.tags.buildMany(workspaceId, batch),
   ),
   'tags.get': inWorkspace({ choice }, (side, workspaceId, { choice }) =>
     side.app.tags.get(workspaceId, side.id(workspaceId, 'tags', choice)),

@@ -32,7 +32,7 @@ type UseCaseWithoutId =
   | 'runOnce'
   | `${string}.iterate`
   | `${'campaigns' | 'contentPillars' | 'domains' | 'groups' | 'inspirationQuestions' | 'tags'}.list`
-  | `${'campaigns' | 'groups' | 'inspirationQuestions' | 'tags'}.${'create' | 'buildMany' | 'createMany'}`
+  | `${'campaigns' | 'groups' | 'inspirationQuestions' | 'tags'}.create`
   | `apiKeys.${'authenticate' | 'isFirstLookup' | 'flush'}`
   | 'domains.createOrArchive'
   | `links.${string}`

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
+import pLimit from 'p-limit';
 import {
   ConcurrentClients,
   requestBytes,
@@ -254,8 +255,10 @@ async function withStorage(
   await withDatabase(async (uri) => {
     const key = await withApplication(uri, async (app) => {
       const { workspaceId, key } = await createWorkspace(app);
-      const batch = Array(100).fill({ ...createCampaignFields(), description: 'z'.repeat(1_000) });
-      for (let i = 0; i < campaigns; i += batch.length) await app.campaigns.createMany({ workspaceId }, batch);
+      const fields = { ...createCampaignFields(), description: 'z'.repeat(1_000) };
+      const limit = pLimit(50);
+      const create = () => limit(() => app.campaigns.create({ workspaceId }, fields));
+      await Promise.all(Array.from({ length: campaigns }, create));
       return key;
     });
     await withProcess({ ...settings, ...createMongodbSettings(uri) }, (service) => test(service, key));

@@ -175,7 +175,7 @@ async function sendBurst(api: Api, campaignCount: number, descriptionLength: num
   const [many, other] = [await createTenant(api, 'many'), await createTenant(api, 'other')];
   const fields = { ...createCampaignFields(), description: 'z'.repeat(descriptionLength) };
   for (let i = 0; i < campaignCount; i += 100) {
-    await api.app.campaigns.createMany({ workspaceId: many.workspaceId }, Array(100).fill(fields));
+    await Promise.all(Array.from({ length: 100 }, () => api.app.campaigns.create(many, fields)));
   }
   // The queue treats the requests of both keys as those of one workspace. It learns the workspace of a key from the first request with
   // this key.

@@ -217,9 +217,6 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
   },
   'apiKeys.isFirstLookup': async ({ app, secret }) => app.apiKeys.isFirstLookup(secret),
   'campaigns.create': (context) => context.app.campaigns.create(context.caller, newCampaign(context)),
-  'campaigns.buildMany': (context) => context.app.campaigns.buildMany(context.caller, [newCampaign(context)]),
-  'campaigns.createMany': (context) =>
-    context.app.campaigns.createMany(context.caller, [newCampaign(context), newCampaign(context)]),
   'campaigns.get': ({ app, caller, campaignId }) => app.campaigns.get(caller, campaignId),
   'campaigns.list': ({ app, caller }) => app.campaigns.list(caller, CAMPAIGNS),
   'campaigns.iterate': ({ app, caller }) => collectAll(app.campaigns.iterate(caller.workspaceId)),
@@ -264,10 +261,6 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
     await app.domains.createOrArchive(caller.workspaceId, { slug: domain.slug, archived: true });
   },
   'groups.create': ({ app, caller }) => app.groups.create(caller.workspaceId, { name: newName() }),
-  'groups.buildMany': ({ app, caller }) =>
-    app.groups.buildMany(caller.workspaceId, [{ name: newName() }, { name: 'two' }]),
-  'groups.createMany': ({ app, caller }) =>
-    app.groups.createMany(caller.workspaceId, [{ name: newName() }, { name: newName() }]),
   'groups.get': ({ app, caller, groupId }) => app.groups.get(caller.workspaceId, groupId),
   'groups.list': ({ app, caller }) => app.groups.list(caller.workspaceId, NAMED),
   'groups.update': async ({ app, caller }) => {
@@ -277,10 +270,6 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
   'groups.iterate': ({ app, caller }) => collectAll(app.groups.iterate(caller.workspaceId)),
   'inspirationQuestions.create': (context) =>
     context.app.inspirationQuestions.create(context.caller.workspaceId, newQuestion(context)),
-  'inspirationQuestions.buildMany': (context) =>
-    context.app.inspirationQuestions.buildMany(context.caller.workspaceId, [newQuestion(context)]),
-  'inspirationQuestions.createMany': (context) =>
-    context.app.inspirationQuestions.createMany(context.caller.workspaceId, [newQuestion(context)]),
   'inspirationQuestions.get': ({ app, caller, questionId }) =>
     app.inspirationQuestions.get(caller.workspaceId, questionId),
   'inspirationQuestions.list': ({ app, caller }) => app.inspirationQuestions.list(caller, QUESTIONS),
@@ -315,8 +304,6 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
     app.shares.createForMember(caller.workspaceId, campaignId, memberId),
   'shares.list': ({ app, caller, campaignId }) => app.shares.list(caller.workspaceId, campaignId, SHARES),
   'tags.create': ({ app, caller }) => app.tags.create(caller.workspaceId, newName()),
-  'tags.buildMany': ({ app, caller }) => app.tags.buildMany(caller.workspaceId, [newName(), 'two']),
-  'tags.createMany': ({ app, caller }) => app.tags.createMany(caller.workspaceId, [newName(), newName()]),
   'tags.rename': async ({ app, caller }) => {
     const { id } = await app.tags.create(caller.workspaceId, newName());
     await app.tags.rename(caller.workspaceId, id, newName());
