@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { UsageError } from '../adapters/cli/usage-error.ts';
 import { type AdapterChoice, listNamesWith, rateLimiters, storages } from './adapters.ts';
 import { getHost } from './listen.ts';
@@ -16,24 +15,23 @@ const portPairs = [
 
 /** Reads the settings from an environment. Throws a `UsageError` with a line for each invalid setting and each misspelled name. */
 export function readSettings(environment: EnvironmentVariables): Settings {
-  const schema = z.object(settings).superRefine(
-    (values, context) => {
-      for (const [name, message] of findConflicts(values, environment))
-        context.addIssue({ code: 'custom', path: [name], message });
-    },
-    // Checks the combinations even if single values are invalid, so that one error has a line for every invalid setting.
-    { when: () => true },
-  );
-  const { success, data, error } = schema.safeParse(environment);
-  const lines = (error?.issues ?? [])
-    .filter(({ path }, i, issues) => issues.findIndex((issue) => issue.path[0] === path[0]) === i)
-    .map(({ path, message }) => `${path[0] as string}: ${message}`);
+  const parsed = Object.entries(settings).map(([name, schema]) => [name, schema.safeParse(environment[name])] as const);
+  const given = parsed.filter(([, { data }]) => data !== undefined);
+  const values = Object.fromEntries(given.map(([name, { data }]) => [name, data])) as Settings;
+  const conflicts = Object.fromEntries(findConflicts(values, environment));
+  const lines = parsed.flatMap(([name, { error }]) => {
+    const problem = error?.issues[0]?.message ?? conflicts[name];
+    return problem === undefined ? [] : [`${name}: ${problem}`];
+  });
   lines.push(...findMisspellings(environment));
-  if (!success || lines.length > 0) throw new UsageError(lines);
-  return data;
+  if (lines.length > 0) throw new UsageError(lines);
+  return values;
 }
 
-/** Finds the settings that are not allowed together with other settings. Yields the setting to change, and the problem. */
+/**
+ * Finds the settings that are not allowed together with other settings. Yields the setting to change, and the problem. An invalid setting
+ * is `undefined`.
+ */
 function* findConflicts(
   { DEMO_WORKSPACE, DEMO_API_KEY, STORAGE, LINKS_URL, ...addresses }: Settings,
   environment: EnvironmentVariables,
@@ -50,12 +48,9 @@ function* findConflicts(
       yield [`${name}PORT`, `must differ from ${other}PORT, set another port`];
   }
   for (const name of ['DEMO_WORKSPACE', 'DEMO_API_KEY'] as const) {
-    // If `STORAGE` is invalid, it has no entry in `storages`.
-    if (storages[STORAGE]?.hasDemo === false && environment[name] !== undefined)
-      yield [
-        name,
-        `not allowed with STORAGE=${STORAGE}, remove it or set STORAGE=${listNamesWith(storages, 'hasDemo')}`,
-      ];
+    if (environment[name] === undefined || storages[STORAGE]?.hasDemo !== false) continue;
+    const others = listNamesWith(storages, 'hasDemo');
+    yield [name, `not allowed with STORAGE=${STORAGE}, remove it or set STORAGE=${others}`];
   }
 }
 

@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pino from 'pino';
 import { UsageError } from '../../adapters/cli/usage-error.ts';
@@ -15,11 +14,9 @@ import { CLI_PATH } from '../support/command-line.ts';
 import { each } from '../support/each.ts';
 import { MAIN_PATH, type ServiceProcess, startProcess, UNSET, withProcess } from '../support/process.ts';
 import { request } from '../support/request.ts';
-import { quickOrLong } from '../support/scale.ts';
 import { suite, type Test } from '../support/suite.ts';
 import { withTemporaryFolder } from '../support/temporary-folder.ts';
 
-const KILL_COUNT = quickOrLong(2, 40);
 const run = promisify(execFile);
 
 /** Returns the settings of a server that keeps its records in a file. */
@@ -48,72 +45,54 @@ async function runCommand(command: string): Promise<string> {
 }
 
 suite('a start with a SQLite file', {
-  'creates the file and the demo workspace, and prints its key only once': withFile(async (file) => {
-    let key: string | undefined;
-    await withProcess(createSettings(file), async (service) => {
-      key = readDemoKey(service);
-      assert.deepEqual(service.output.stdout.split('\n\n').slice(1), [
-        `The data is in ${file}`,
-        `Demo API key: ${key}\nStore this key now, because it is shown only once.`,
-        `Try:\n  curl -H 'Authorization: Bearer ${key}' ${service.url}/campaigns`,
-        '',
-      ]);
-      assert.equal((await request(`${service.url}/campaigns`, 'GET', { key: key as string })).json.length, 7);
-      assert.equal(statSync(file).mode & 0o777, 0o600);
-      await stop(service);
-    });
-    assert.deepEqual(readdirSync(resolve(file, '..')), ['advocacy.db']);
-    await withProcess(createSettings(file), async (service) => {
-      assert.equal(readDemoKey(service), undefined);
-      assert.ok(!service.output.stdout.includes('adv_'));
-      assert.equal((await request(`${service.url}/campaigns`, 'GET', { key: key as string })).json.length, 7);
-    });
-  }),
-
-  'keeps records over a restart and a crash, and prints the command that creates another key': withFile(
+  'creates the demo workspace, prints its key only once, and keeps records over a restart and a crash': withFile(
     async (file) => {
       const services: ServiceProcess[] = [];
       const start = async () => {
-        services.push(await startProcess(createSettings(file)));
-        return services.at(-1) as ServiceProcess;
+        const service = await startProcess(createSettings(file));
+        services.push(service);
+        return service;
       };
+      const createTag = ({ url }: ServiceProcess, key: string, name: string) =>
+        request(`${url}/tags`, 'POST', { key, body: { name } }).then(({ status }) => status);
       try {
         const first = await start();
         const key = readDemoKey(first) as string;
-        const names = ['Kept over a restart', 'Kept over a crash'];
-        const create = ({ url }: ServiceProcess, name: string) =>
-          request(`${url}/tags`, 'POST', { key, body: { name } }).then(({ status }) => assert.equal(status, 201));
-        await create(first, names[0] as string);
+        assert.deepEqual(first.output.stdout.split('\n\n').slice(1), [
+          `The data is in ${file}`,
+          `Demo API key: ${key}\nStore this key now, because it is shown only once.`,
+          `Try:\n  curl -H 'Authorization: Bearer ${key}' ${first.url}/campaigns`,
+          '',
+        ]);
+        assert.equal((await request(`${first.url}/campaigns`, 'GET', { key })).json.length, 7);
+        assert.equal(statSync(file).mode & 0o777, 0o600);
+        assert.equal(await createTag(first, key, 'Kept over a restart'), 201);
         await stop(first);
+        assert.deepEqual(readdirSync(resolve(file, '..')), ['advocacy.db']);
         const second = await start();
-        await create(second, names[1] as string);
-        second.child.kill('SIGKILL');
-        await second.waitForExit();
+        assert.ok(!second.output.stdout.includes('adv_'));
+        assert.equal(await createTag(second, key, 'Kept over a crash'), 201);
+        await second.kill();
         const third = await start();
         const command = readCommand(third, 'Create another API key');
         assert.match(command, new RegExp(`^SQLITE_FILE=${file} npx advocacy key create --workspace [0-9a-f-]{36}$`));
         const newKey = /adv_\w+/.exec(await runCommand(command))?.[0] as string;
-        for (const name of names) {
+        for (const name of ['Kept over a restart', 'Kept over a crash']) {
           // Names are unique, so a conflict (409) shows that the tag is stored.
-          assert.equal((await request(`${third.url}/tags`, 'POST', { key: newKey, body: { name } })).status, 409);
+          assert.equal(await createTag(third, newKey, name), 409);
         }
       } finally {
-        for (const { child } of services) child.kill('SIGKILL');
+        await Promise.all(services.map((service) => service.kill()));
       }
     },
   ),
 
   'prints a command that creates a workspace if the file has no workspace': withFile(async (base) => {
     const file = join(resolve(base, '..'), "Ada's data.db");
-    const settings = { ...createSettings(file), DEMO_WORKSPACE: 'false' };
-    await withProcess(settings, async (service) => {
+    await withProcess({ ...createSettings(file), DEMO_WORKSPACE: 'false' }, async (service) => {
       assert.equal(readDemoKey(service), undefined);
       const command = readCommand(service, 'Create a workspace');
       assert.match(await runCommand(command), /^The workspace NAME was created: /);
-      await stop(service);
-    });
-    await withProcess(settings, async (service) => {
-      assert.match(readCommand(service, 'Create another API key'), / key create --workspace /);
     });
   }),
 
@@ -130,44 +109,12 @@ suite('a start with a SQLite file', {
       }
     }),
 
-  'creates one demo workspace if two servers start at the same time': withFile(async (file) => {
-    const services = await Promise.all([1, 2].map(() => startProcess(createSettings(file))));
-    try {
-      const keys = services.map(readDemoKey).filter((key) => key !== undefined);
-      assert.equal(keys.length, 1);
-      for (const { url } of services) {
-        assert.equal((await request(`${url}/campaigns`, 'GET', { key: keys[0] as string })).json.length, 7);
-      }
-      assert.match(await runCommand(`SQLITE_FILE=${file} npx advocacy workspace list --json`), /^\[\{[^{]*\}\]\n$/);
-    } finally {
-      for (const { child } of services) child.kill('SIGKILL');
-    }
-  }),
-
-  'leaves the whole demo workspace or none if it is killed': withFile(async (file) => {
-    for (let kill = 0; kill < KILL_COUNT; kill++) {
-      const child = spawn(process.execPath, [MAIN_PATH], { env: { ...process.env, PORT: '0', SQLITE_FILE: file } });
-      // The server is killed when it prints its address, or earlier, after a random time. The maximum of this time grows with each kill.
-      const firstOutput = once(child.stdout, 'data');
-      await Promise.race([firstOutput, delay(200 + 30 * Math.random() * kill)]);
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-    }
-    await withProcess({ ...createSettings(file), DEMO_API_KEY: 'demo-key-of-the-tests' }, async ({ url }) => {
-      const list = (path: string) => request(url + path, 'GET', { key: 'demo-key-of-the-tests' });
-      assert.equal((await list('/campaigns?includeArchived=true')).json.length, 8);
-    });
-    assert.match(await runCommand(`SQLITE_FILE=${file} npx advocacy workspace list --json`), /^\[\{[^{]*\}\]\n$/);
-  }),
-
   'does not create the demo workspace if the port is in use': withFile(async (file) => {
     const occupied = createServer().listen(0, '127.0.0.1');
     await once(occupied, 'listening');
     try {
       const PORT = String((occupied.address() as AddressInfo).port);
-      for (const name of ['PORT', 'METRICS_PORT']) {
-        await assert.rejects(startProcess({ ...createSettings(file), [name]: PORT }), /the port is in use/);
-      }
+      await assert.rejects(startProcess({ ...createSettings(file), PORT }), /the port is in use/);
     } finally {
       occupied.close();
     }
@@ -209,14 +156,6 @@ suite('a start with a SQLite file', {
     } finally {
       await locked.close();
     }
-  }),
-
-  'exits with 1 and one line if DEMO_API_KEY cannot be a key of the demo workspace': withFile(async (file) => {
-    await runCommand(`SQLITE_FILE=${file} npx advocacy workspace create --name Contoso`);
-    const settings = { SQLITE_FILE: file, DEMO_API_KEY: 'demo-key-of-the-tests' };
-    const { exitCode, stdout, stderr } = await runOnce('.', settings);
-    assert.deepEqual([exitCode, stdout], [1, '']);
-    assert.match(stderr, /^DEMO_API_KEY: the storage has other workspaces[^\n]*\n$/);
   }),
 });
 
