@@ -13,13 +13,13 @@ import { startLoad } from '../support/load.ts';
 import { createDatabase } from '../support/mongod.ts';
 import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { startProcess } from '../support/process.ts';
-import { readAllRecords } from '../support/read-all-records.ts';
 import { quickOrLong } from '../support/scale.ts';
 import { type Environment, withApplication, withEngine } from '../support/storage.ts';
 import { suite, type Test } from '../support/suite.ts';
 import { withTemporaryFolder } from '../support/temporary-folder.ts';
 import { createTenant, createWorkspace } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
+import { readAllRecords } from './read-all-records.ts';
 
 const WRITER_COUNT = quickOrLong(4, 8);
 const BACKUP_COUNT = quickOrLong(1, 3);

@@ -16,11 +16,11 @@ import {
 import { each } from '../support/each.ts';
 import { withDatabase } from '../support/mongod.ts';
 import { createMongodbSettings } from '../support/mongodb-settings.ts';
-import { readAllRecords } from '../support/read-all-records.ts';
 import { type Environment, withApplication, withEngine } from '../support/storage.ts';
 import { suite, type Test } from '../support/suite.ts';
 import { withTemporaryFolder } from '../support/temporary-folder.ts';
 import { createCampaignFields, createTenant, createWorkspace } from '../support/tenants.ts';
+import { readAllRecords } from './read-all-records.ts';
 
 /** A database: the settings that select it as the source of a copy, and the URL that selects it as the target. */
 interface Database {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { version } from '../../adapters/api/version.ts';
-import { breakingChanges } from '../support/breaking-changes.ts';
 import { each } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
+import { breakingChanges } from './breaking-changes.ts';
 
 const docs = join(import.meta.dirname, '../../../docs');
 const readDocument = (file: string) => JSON.parse(readFileSync(join(docs, file), 'utf8'));

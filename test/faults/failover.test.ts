@@ -9,11 +9,11 @@ import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { withProcess } from '../support/process.ts';
 import { type ReplicaSet, withReplicaSet } from '../support/replica-set.ts';
 import { quickOrLong } from '../support/scale.ts';
-import { ShareRecorder } from '../support/share-recorder.ts';
 import { withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
 import { createWorkspace } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
+import { ShareRecorder } from './share-recorder.ts';
 
 const WRITER_COUNT = quickOrLong(4, 32);
 const KILL_COUNT = quickOrLong(1, 3);

@@ -11,11 +11,11 @@ import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { startProcess, withProcess } from '../support/process.ts';
 import { campaignBody } from '../support/samples.ts';
 import { isLong, quickOrLong } from '../support/scale.ts';
-import { ShareRecorder } from '../support/share-recorder.ts';
 import { withApplication, withDurableStorage } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
 import { createCampaignFields, createWorkspace } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
+import { ShareRecorder } from './share-recorder.ts';
 
 const WRITER_COUNT = quickOrLong(6, 16);
 const KILL_COUNT = quickOrLong(1, 5);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { each } from '../support/each.ts';
-import { type Fleet, withFleet } from '../support/fleet.ts';
 import { send, startLoad } from '../support/load.ts';
 import { quickOrLong } from '../support/scale.ts';
 import type { ServerProcess } from '../support/server-process.ts';
 import { suite } from '../support/suite.ts';
 import { waitUntil } from '../support/wait-until.ts';
+import { type Fleet, withFleet } from './fleet.ts';
 
 const CLIENT_COUNT = quickOrLong(6, 30);
 const REQUEST_INTERVAL_MS = 10;

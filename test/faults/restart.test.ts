@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { startBalancer } from '../support/balancer.ts';
 import { type ServiceProcess, startProcess, withProcess } from '../support/process.ts';
 import { quickOrLong } from '../support/scale.ts';
 import { DEMO_API_KEY } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
+import { startBalancer } from './balancer.ts';
 
 const CLIENT_COUNT = quickOrLong(20, 60);
 const headers = { Authorization: `Bearer ${DEMO_API_KEY}`, 'Content-Type': 'application/json' };

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createApiKeySecret } from '../../core/access/api-key.ts';
-import { type Fleet, withFleet } from '../support/fleet.ts';
 import { type LoadRequest, send } from '../support/load.ts';
 import { quickOrLong } from '../support/scale.ts';
 import { scrape } from '../support/scrape.ts';
 import { suite } from '../support/suite.ts';
+import { type Fleet, withFleet } from './fleet.ts';
 
 const REQUEST_COUNT = quickOrLong(200, 2_000);
 const ALLOWED_REQUEST_COUNT = quickOrLong(60, 600);

@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { ConcurrentClients, requestBytes } from '../support/concurrent-clients.ts';
 import { MissingDependencyError } from '../support/missing-dependency-error.ts';
 import { type ServiceProcess, startProcess } from '../support/process.ts';
-import { CONTROL_C, PseudoTerminal } from '../support/pseudo-terminal.ts';
 import { suite } from '../support/suite.ts';
+import { CONTROL_C, PseudoTerminal } from './pseudo-terminal.ts';
 
 const LOG_MODULE = join(import.meta.dirname, '../../adapters/logging/standard-error-log.js');
 const MAIN_PATH = join(import.meta.dirname, '../../bootstrap/main.js');

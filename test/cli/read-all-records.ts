@@ -1,6 +1,6 @@
 import { iterateById } from '../../adapters/persistence/iterate-by-id.ts';
 import { globalStoreNames, recordSchemas, type StorageEngine } from '../../adapters/persistence/storage-engine.ts';
-import { collectAll } from './collect-all.ts';
+import { collectAll } from '../support/collect-all.ts';
 
 const storeNames = Object.keys(recordSchemas) as (keyof typeof recordSchemas)[];
 

@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type TestStorage, withApplication, withEngine } from './storage.ts';
-import { createCampaignFields } from './tenants.ts';
+import { type TestStorage, withApplication, withEngine } from '../support/storage.ts';
+import { createCampaignFields } from '../support/tenants.ts';
 
 const CONCURRENCY = 4;
 const MAX_SHARE_COUNT = 10_000;

@@ -1,10 +1,10 @@
-import { createDatabase } from './mongod.ts';
-import { createMongodbSettings } from './mongodb-settings.ts';
-import { type ServiceProcess, startProcess } from './process.ts';
-import { startRedis } from './redis.ts';
-import type { ServerProcess } from './server-process.ts';
-import { withApplication } from './storage.ts';
-import { createWorkspace } from './tenants.ts';
+import { createDatabase } from '../support/mongod.ts';
+import { createMongodbSettings } from '../support/mongodb-settings.ts';
+import { type ServiceProcess, startProcess } from '../support/process.ts';
+import { startRedis } from '../support/redis.ts';
+import type { ServerProcess } from '../support/server-process.ts';
+import { withApplication } from '../support/storage.ts';
+import { createWorkspace } from '../support/tenants.ts';
 
 /** Several processes of the service with one database and one Redis. */
 export interface Fleet {

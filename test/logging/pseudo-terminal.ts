@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
-import { MissingDependencyError } from './missing-dependency-error.ts';
+import { MissingDependencyError } from '../support/missing-dependency-error.ts';
 
 /** The program of util-linux that runs a command on a pseudo-terminal. */
 const SCRIPT = 'script';
