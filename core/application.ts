@@ -29,7 +29,10 @@ export interface ApplicationOptions {
   readonly links?: LinkOptions | undefined;
 }
 
-/** All use cases of the product on one storage. */
+/**
+ * All use cases of the product on one storage. A use case that takes the ID of a record rejects with `not_found` if the
+ * workspace does not have the record.
+ */
 export class Application {
   readonly apiKeys: ApiKeyService;
   readonly campaigns: CampaignService;
@@ -71,9 +74,9 @@ export class Application {
   }
 
   /**
-   * Makes the changes of `work` only once for an idempotency key. One transaction stores the response and the changes of `work`, and a
-   * repeated request gets the stored response. If `work` rejects, nothing is stored. Also rejects as `acquire` and `complete` of
-   * `IdempotencyService` do.
+   * Makes the changes of `work` only once for an idempotency key. One transaction stores the response and the changes
+   * of `work`, and a repeated request gets the stored response. If `work` rejects, nothing is stored. Also rejects as
+   * `acquire` and `complete` of `IdempotencyService` do.
    */
   async runOnce<R extends StoredResponse>(
     request: IdempotentRequest,

@@ -36,17 +36,18 @@ export interface Storage {
   readonly workspaces: WorkspaceRepository;
 
   /**
-   * Runs `work` in a transaction: stores all changes that it makes through its argument, or none if it throws. No reader sees only a part
-   * of the changes (except on several shards, for a moment). `work` must use only its argument: a change through the outer storage may wait until the transaction has ended, and so for itself. After a
-   * write conflict, `work` runs again, so it must not have other side effects. Rejects with `conflict` if write conflicts repeat for
-   * `STORAGE_TIMEOUT_MS`. A nested call joins the transaction.
+   * Runs `work` in a transaction: stores all changes that it makes through its argument, or none if it throws. No
+   * reader sees only a part of the changes (except on several shards, for a moment). `work` must use only its argument:
+   * a change through the outer storage may wait until the transaction has ended, and so for itself. After a write
+   * conflict, `work` runs again, so it must not have other side effects. Rejects with `conflict` if write conflicts
+   * repeat for `STORAGE_TIMEOUT_MS`. A nested call joins the transaction.
    */
   runInTransaction<T>(work: (storage: Storage) => Promise<T>): Promise<T>;
 
   /**
-   * Returns the time of the storage, in milliseconds since the epoch. All processes that use a storage share this clock. Use it for times
-   * that one process stores and other processes compare (a lease, an expiry). Until the storage has reported its time, this is the clock of
-   * the process.
+   * Returns the time of the storage, in milliseconds since the epoch. All processes that use a storage share this
+   * clock. Use it for times that one process stores and other processes compare (a lease, an expiry). Until the storage
+   * has reported its time, this is the clock of the process.
    */
   now(): number;
 

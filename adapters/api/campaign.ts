@@ -161,7 +161,6 @@ const campaignResponse = z
   })
   .meta({ id: 'Campaign', description: 'Content that employees share.' });
 
-/** The campaign in the examples of the OpenAPI document. */
 const example = {
   id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01',
   name: 'Summer tents are here',

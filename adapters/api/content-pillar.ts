@@ -51,7 +51,6 @@ const contentPillarResponse = z
   })
   .meta({ id: 'ContentPillar', description: 'A theme that structures the content of a workspace.' });
 
-/** The content pillar in the examples of the OpenAPI document. */
 const example = {
   id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e02',
   title: 'Made to last',

@@ -1,4 +1,5 @@
-// The limits that apply unless the operator sets others (bootstrap/settings.ts). The documentation of the API states them.
+// The limits that apply unless the operator sets others (bootstrap/settings.ts). The documentation of the API states
+// them.
 
 /** The maximum size of a request body. */
 export const DEFAULT_BODY_LIMIT_BYTES = 2 ** 20;

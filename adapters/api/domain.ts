@@ -39,7 +39,6 @@ const domainResponse = z
   })
   .meta({ id: 'Domain', description: 'A custom domain for short links.' });
 
-/** The domain in the examples of the OpenAPI document. */
 const example = {
   id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e03',
   slug: 'links.example.com',

@@ -23,7 +23,8 @@ export interface BodyExample {
  *
  * 1. The examples that it declares.
  * 2. Its value in the example of the body.
- * 3. The examples of the field with the same name in another body of the resource. Examples of PATCH bodies often omit fields.
+ * 3. The examples of the field with the same name in another body of the resource. Examples of PATCH bodies often omit
+ *    fields.
  * 4. A value that its keywords allow (`findExamples`).
  */
 export function addFieldExamples(bodies: readonly BodyExample[], components: Readonly<Record<string, unknown>>): void {
@@ -58,7 +59,10 @@ export function addFieldExamples(bodies: readonly BodyExample[], components: Rea
   }
 }
 
-/** Returns the examples that a schema declares. If it declares none, returns a valid value that follows from its keywords, if any. */
+/**
+ * Returns the examples that a schema declares. If it declares none, returns a valid value that follows from its
+ * keywords, if any.
+ */
 export function findExamples(schema: JsonSchema): readonly unknown[] | undefined {
   if (schema.examples) return schema.examples;
   if (schema.items?.examples) return [schema.items.examples];

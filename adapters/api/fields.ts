@@ -23,14 +23,14 @@ type FindProblem = (value: string) => string | undefined;
 /** The maximum number of different items of a list, such as the IDs of tags. */
 export const MAX_ITEM_COUNT = 100;
 /**
- * The maximum length of a query parameter in the OpenAPI document. No code checks it, because Node's HTTP parser rejects a URL
- * of this length.
+ * The maximum length of a query parameter in the OpenAPI document. No code checks it, because Node's HTTP parser
+ * rejects a URL of this length.
  */
 const MAX_QUERY_TEXT_LENGTH = 16_384;
 
 /**
- * Returns the schema of a text. The text is trimmed. Then its characters and its length are checked, and `findOtherProblem`
- * is called.
+ * Returns the schema of a text. The text is trimmed. Then its characters and its length are checked, and
+ * `findOtherProblem` is called.
  */
 export function text(length: LengthRange, findOtherProblem: FindProblem = () => undefined) {
   const { min: minLength, max: maxLength } = length;
@@ -47,8 +47,8 @@ export function describeLength({ min, max }: LengthRange): string {
 }
 
 /**
- * An http(s) URL (WHATWG) with a host, and without a user name, a password and backslashes. The OpenAPI document has no `format`
- * for it: WHATWG URLs can have characters that a `uri` (RFC 3986) cannot have.
+ * An http(s) URL (WHATWG) with a host, and without a user name, a password and backslashes. The OpenAPI document has no
+ * `format` for it: WHATWG URLs can have characters that a `uri` (RFC 3986) cannot have.
  */
 export const httpUrl = text(URL_LENGTH, findUrlProblem).meta({ pattern: `^\\s*${URL_PATTERN}\\s*$` });
 export const httpUrlOrEmpty = text(URL_LENGTH, (value) => (value === '' ? undefined : findUrlProblem(value))).meta({
@@ -80,8 +80,8 @@ export const slug = z
     pattern: '^[^\\s/:?#@]+\\.[^\\s/:?#@]+$',
   });
 
-// The schemas of response fields only describe the values in the OpenAPI document. They validate nothing, because stored values
-// were validated when they were received.
+// The schemas of response fields only describe the values in the OpenAPI document. They validate nothing, because
+// stored values were validated when they were received.
 export const recordId = z.string().meta({ format: 'uuid', maxLength: 36, description: 'The ID of the record (UUID).' });
 export const createdAt = z
   .string()
@@ -95,7 +95,10 @@ export const workspaceId = recordId.describe('The ID of the workspace that the r
 export const count = z
   .number()
   .meta({ type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
-/** A number that is not negative, such as a size in bytes. Unlike the other schemas of responses here, it also validates requests. */
+/**
+ * A number that is not negative, such as a size in bytes. Unlike the other schemas of responses here, it also validates
+ * requests.
+ */
 export const nonNegativeNumber = z.number().min(0).meta({ format: 'double' });
 export const responseText = ({ max: maxLength }: LengthRange) => z.string().meta({ maxLength, pattern: NO_NUL });
 
@@ -218,8 +221,9 @@ export function nameListParameters(maxPageSize: number) {
 }
 
 /**
- * Returns the schema of an array of at most 100 different items. Items are duplicates if `getKey` returns the same key. Duplicates
- * are dropped. An error names the position that the client sent. Items after the 101st different item are not validated.
+ * Returns the schema of an array of at most 100 different items. Items are duplicates if `getKey` returns the same key.
+ * Duplicates are dropped. An error names the position that the client sent. Items after the 101st different item are
+ * not validated.
  */
 function distinctItems<S extends z.ZodType<unknown, string>>(item: S, getKey: (value: string) => string) {
   const selectDistinctItems = (values: unknown, context: z.RefinementCtx) => {
@@ -251,8 +255,8 @@ function dateText(parse: (value: string) => ParsedDate | undefined) {
 }
 
 /**
- * Returns the schema of a number or a string with a number. `convert` returns `undefined` if the value is invalid. The keywords only
- * describe the number and the string in the OpenAPI document.
+ * Returns the schema of a number or a string with a number. `convert` returns `undefined` if the value is invalid. The
+ * keywords only describe the number and the string in the OpenAPI document.
  */
 function numberOrString<T>(
   convert: (value: number | string) => T | undefined,
@@ -280,13 +284,16 @@ function toSlug(value: string): string | undefined {
   return normalizeSlug(value, domainToASCII);
 }
 
-/** The maximum lengths of a host name and of its labels (RFC 1035). Converting longer names to ASCII would take too long. */
+/**
+ * The maximum lengths of a host name and of its labels (RFC 1035). Converting longer names to ASCII would take too
+ * long.
+ */
 const MAX_HOST_LENGTH = 255;
 const MAX_LABEL_LENGTH = 63;
 
 /**
- * Returns the problem of a text that must be an http(s) URL. Checks also the text itself, because the WHATWG parser repairs
- * invalid URLs (`http:///host`, a line break inside) and drops an empty user name.
+ * Returns the problem of a text that must be an http(s) URL. Checks also the text itself, because the WHATWG parser
+ * repairs invalid URLs (`http:///host`, a line break inside) and drops an empty user name.
  */
 function findUrlProblem(value: string): string | undefined {
   const [, authority] = /^https?:\/\/([^/?#]+)/i.exec(value) ?? [];
@@ -302,7 +309,9 @@ function findUrlProblem(value: string): string | undefined {
   return encodeUrl(value).length > max ? `must have at most ${max} characters when it is percent-encoded` : undefined;
 }
 
-/** Trims a text. A shorter result is copied, because V8 keeps a whole text in memory as long as a slice of it is used. */
+/**
+ * Trims a text. A shorter result is copied, because V8 keeps a whole text in memory as long as a slice of it is used.
+ */
 function trim(value: string): string {
   const trimmed = value.trim();
   return trimmed.length === value.length ? value : Buffer.from(trimmed, 'utf16le').toString('utf16le');

@@ -23,7 +23,6 @@ const groupResponse = z
   })
   .meta({ id: 'Group', description: 'A group of members.' });
 
-/** The group in the examples of the OpenAPI document. */
 const example = {
   id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04',
   name: 'Lisbon',

@@ -71,7 +71,6 @@ const questionResponse = z
   })
   .meta({ id: 'InspirationQuestion', description: 'A prompt that suggests a topic to write about.' });
 
-/** The inspiration question in the examples of the OpenAPI document. */
 const example = {
   id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e06',
   workspaceId: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0f',

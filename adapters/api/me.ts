@@ -6,7 +6,10 @@ import { NAME_LENGTH } from '../../core/shared/name.ts';
 import { recordId, responseText } from './fields.ts';
 import { defineOperation, respondOk } from './operation.ts';
 
-/** An upper bound for the OpenAPI document. Only `advocacy member` sets the groups, one per argument, and takes fewer arguments than this. */
+/**
+ * An upper bound for the OpenAPI document. Only `advocacy member` sets the groups, one per argument, and takes fewer
+ * arguments than this.
+ */
 const MAX_GROUP_COUNT = 100_000;
 
 export const getMe = defineOperation({

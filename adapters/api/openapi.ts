@@ -198,7 +198,9 @@ function describeOperation(operation: Operation, section: OperationSection, conv
   };
 }
 
-/** Returns the query parameters. Adds their defaults, because zod omits the default of a schema that transforms text. */
+/**
+ * Returns the query parameters. Adds their defaults, because zod omits the default of a schema that transforms text.
+ */
 function describeQueryParameters({ query, example }: Operation, converter: SchemaConverter): Json[] {
   const examplesByName: Json = example.query ?? {};
   return Object.entries(query.shape).map(([name, field]) => {
@@ -294,8 +296,8 @@ function toComponentName(code: string): string {
 }
 
 /**
- * Converts zod schemas to JSON Schema. A schema with an ID becomes a component of the OpenAPI document. Keeps all bodies with their
- * examples.
+ * Converts zod schemas to JSON Schema. A schema with an ID becomes a component of the OpenAPI document. Keeps all
+ * bodies with their examples.
  */
 class SchemaConverter {
   readonly components: Record<string, unknown> = {};
@@ -309,13 +311,14 @@ class SchemaConverter {
   }
 
   convert(schema: z.ZodType, io: 'input' | 'output'): Json {
-    // The schema is a property of an object, so that zod moves a schema with an ID to `$defs`, and returns a reference to it.
+    // The schema is a property of an object, so that zod moves a schema with an ID to `$defs`, and returns a reference
+    // to it.
     const wrapper = z.toJSONSchema(z.object({ wrapped: schema }), {
       io,
       unrepresentable: 'any',
       override: ({ jsonSchema }) => {
-        // zod sets `readOnly` for `readonly()`, which only describes the TypeScript type. In OpenAPI, it would mean that requests must not
-        // have the field.
+        // zod sets `readOnly` for `readonly()`, which only describes the TypeScript type. In OpenAPI, it would mean
+        // that requests must not have the field.
         delete jsonSchema.readOnly;
         // Responses may get new fields (docs/stability.md).
         if (io === 'output') delete jsonSchema.additionalProperties;

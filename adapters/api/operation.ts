@@ -12,7 +12,10 @@ export interface OperationResult<Body> {
   readonly hasNext?: boolean | undefined;
 }
 
-/** The example in the OpenAPI document: query parameters and a request body, if the operation takes them, and the response body. */
+/**
+ * The example in the OpenAPI document: query parameters and a request body, if the operation takes them, and the
+ * response body.
+ */
 interface Example<Query, Body, Result> {
   readonly query?: Partial<Query>;
   readonly body?: Body;
@@ -36,9 +39,9 @@ export interface OperationInput<
 }
 
 /**
- * One operation of the API, declared once. Routes, validation, serialization and the OpenAPI document are derived from it,
- * and tests iterate over all operations. The schemas `query` and `body` reject unknown fields. `response` is the schema of a
- * record or of an array of records. Fields that it does not declare are not returned.
+ * One operation of the API, declared once. Routes, validation, serialization and the OpenAPI document are derived from
+ * it, and tests iterate over all operations. The schemas `query` and `body` reject unknown fields. `response` is the
+ * schema of a record or of an array of records. Fields that it does not declare are not returned.
  */
 interface OperationDeclaration<
   Path extends string,
@@ -112,7 +115,8 @@ export function defineOperation<
         body && [body, rawBody],
       );
       return async (app, caller, pathId) => {
-        // No storage gets a malformed ID: it is replaced by one that no record has, so that the response is that of an unknown ID.
+        // No storage gets a malformed ID: it is replaced by one that no record has, so that the response is that of an
+        // unknown ID.
         const id = isUuid(pathId) ? pathId.toLowerCase() : NIL;
         const input = { caller, params: { id }, query: parsedQuery, body: parsedBody };
         const result = await run(app, input as unknown as OperationInput<Path, P, Query, Body>);
@@ -137,7 +141,10 @@ export function respondPage<T>({ items, hasNext }: Page<T>): OperationResult<T[]
   return { status: 200, body: [...items], hasNext };
 }
 
-/** Returns a function that selects the declared fields of a value, or `undefined` if it would return every value unchanged. */
+/**
+ * Returns a function that selects the declared fields of a value, or `undefined` if it would return every value
+ * unchanged.
+ */
 function createSelector(schema: z.core.$ZodType): ((value: unknown) => unknown) | undefined {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
     const select = createSelector(schema.unwrap());

@@ -43,9 +43,9 @@ function toFieldErrors(issues: readonly Issue[], isChosen: (issue: Issue) => boo
 }
 
 /**
- * Replaces the issue of a union by the issues that explain it. If an alternative accepts the type of the value, returns the issues of the
- * first such alternative. If none does, returns one issue that lists the types of all alternatives. Returns other issues unchanged, and also
- * the issue of a missing value.
+ * Replaces the issue of a union by the issues that explain it. If an alternative accepts the type of the value, returns
+ * the issues of the first such alternative. If none does, returns one issue that lists the types of all alternatives.
+ * Returns other issues unchanged, and also the issue of a missing value.
  */
 function explainUnion(issue: Issue): Issue[] {
   if (issue.code !== 'invalid_union') return [issue];
@@ -94,8 +94,8 @@ function withArticle(type: string): string {
 }
 
 /**
- * Returns a name that a client sent, for a message: cut after 100 code points, and quoted if it is blank. The result is well-formed
- * Unicode, so that every JSON parser can read the message.
+ * Returns a name that a client sent, for a message: cut after 100 code points, and quoted if it is blank. The result is
+ * well-formed Unicode, so that every JSON parser can read the message.
  */
 export function formatName(name: string): string {
   if (name.trim() === '') return `${JSON.stringify(name.slice(0, MAX_UNKNOWN_NAME_LENGTH))} (blank name)`;

@@ -30,7 +30,6 @@ const shareResponse = z
   })
   .meta({ id: 'Share', description: 'A share of a campaign by a member.' });
 
-/** The share in the examples of the OpenAPI document. */
 const example = {
   campaignId: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01',
   memberId: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a',

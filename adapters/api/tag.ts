@@ -19,7 +19,6 @@ export const tagResponse = z
   })
   .meta({ id: 'Tag', description: 'A label for campaigns.' });
 
-/** The tag in the examples of the OpenAPI document. */
 const example = { id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e05', name: 'Onboarding', color: 'purple' } as const;
 
 export const createTag = defineOperation({

@@ -1,7 +1,7 @@
 /**
- * Returns whether a text is a URL (WHATWG), or a reference that is valid relative to `base`. Does not use the static method
- * `canParse`, which has a bug in Node 20 and 22. Once V8 has optimized a caller of `canParse`, `canParse` reads Latin-1 text
- * as UTF-8, and rejects valid URLs.
+ * Returns whether a text is a URL (WHATWG), or a reference that is valid relative to `base`. Does not use the static
+ * method `canParse`, which has a bug in Node 20 and 22. Once V8 has optimized a caller of `canParse`, `canParse` reads
+ * Latin-1 text as UTF-8, and rejects valid URLs.
  */
 export function isUrl(text: string, base?: string): boolean {
   try {
@@ -15,8 +15,8 @@ export function isUrl(text: string, base?: string): boolean {
 const URL_PARTS = /^(https?:\/\/)([^/?#\\]*)([^#]*)#?(.*)$/is;
 
 /**
- * Returns an http(s) URL as a URI (RFC 3986) of ASCII characters, as `Location` sends it: the host in ASCII, and everything that a
- * URI does not allow percent-encoded, such as a lone `%`. A URI is returned unchanged.
+ * Returns an http(s) URL as a URI (RFC 3986) of ASCII characters, as `Location` sends it: the host in ASCII, and
+ * everything that a URI does not allow percent-encoded, such as a lone `%`. A URI is returned unchanged.
  */
 export function encodeUrl(url: string): string {
   const [, scheme = '', host = '', path = '', fragment = ''] = URL_PARTS.exec(url) ?? [];

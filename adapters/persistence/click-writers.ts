@@ -5,8 +5,8 @@ import { createRepository } from './repository.ts';
 import { defineSchema } from './schema.ts';
 
 /**
- * How far each process has stored the clicks of each workspace: one record for each process and workspace, with the number of the last batch
- * that was stored.
+ * How far each process has stored the clicks of each workspace: one record for each process and workspace, with the
+ * number of the last batch that was stored.
  */
 export const clickWriterSchema = defineSchema<ClickWriter>({
   columns: { expiresAt: 'number' },

@@ -31,9 +31,9 @@ interface CopyControl {
 }
 
 /**
- * Copies all records to another storage, and then counts the records of both storages. If `signal` is aborted, stops after the current
- * batch, and returns no counts. After each batch, calls `onProgress` with the number of records that were processed so far, and the
- * expected number of all records.
+ * Copies all records to another storage, and then counts the records of both storages. If `signal` is aborted, stops
+ * after the current batch, and returns no counts. After each batch, calls `onProgress` with the number of records that
+ * were processed so far, and the expected number of all records.
  */
 export async function copyAndCompare(
   source: StorageEngine,
@@ -59,9 +59,9 @@ export async function copyAndCompare(
 }
 
 /**
- * Copies all records to another storage, in batches, and yields the outcome of each batch. Records that the target already has are not
- * changed, so an interrupted copy can be repeated. Workspaces are copied first, so that a server that starts on an
- * incomplete copy finds a workspace, and does not create the demo workspace.
+ * Copies all records to another storage, in batches, and yields the outcome of each batch. Records that the target
+ * already has are not changed, so an interrupted copy can be repeated. Workspaces are copied first, so that a server
+ * that starts on an incomplete copy finds a workspace, and does not create the demo workspace.
  */
 async function* copyRecords(source: StorageEngine, target: StorageEngine): AsyncGenerator<BatchOutcome> {
   const otherNames = globalStoreNames.filter((name) => name !== 'workspaces');
@@ -107,8 +107,8 @@ async function* copyRecords(source: StorageEngine, target: StorageEngine): Async
 }
 
 /**
- * Counts the records of each store, by its name. Omits stores whose records expire, because two storages may delete expired records at
- * different times.
+ * Counts the records of each store, by its name. Omits stores whose records expire, because two storages may delete
+ * expired records at different times.
  */
 async function countRecords(engine: StorageEngine): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();

@@ -11,7 +11,7 @@ export const idempotencyRecordSchema = defineSchema<IdempotencyRecord>({
 
 export function createIdempotencyRepository(store: RecordStore<IdempotencyRecord>): IdempotencyRepository {
   const { update } = createRepository(store, idempotencyRecordSchema);
-  // A crash or a failed commit may lose the lock. This is safe: if the transaction of the request is in the same commit, it is lost,
-  // too. If it is committed later, it finds no lock, and changes nothing.
+  // A crash or a failed commit may lose the lock. This is safe: if the transaction of the request is in the same
+  // commit, it is lost, too. If it is committed later, it finds no lock, and changes nothing.
   return { update, add: (lock) => store.add(lock, { canBeLost: true }) };
 }

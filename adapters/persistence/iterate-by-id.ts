@@ -2,7 +2,10 @@ import type { GlobalRecordStore } from './record-store.ts';
 
 const BATCH_RECORD_COUNT = 1000;
 
-/** Reads the next `take` records after an ID, in the order of their IDs. If fewer than `take` remain, reads all of these. */
+/**
+ * Reads the next `take` records after an ID, in the order of their IDs. If fewer than `take` remain, reads all of
+ * these.
+ */
 type ReadById<T> = (after: string, take: number) => Promise<readonly T[]>;
 
 /** Iterates over all records in the order of their IDs. It keeps one batch of records in memory at a time. */
@@ -10,7 +13,6 @@ export async function* iterateById<T extends { readonly id: string }>(read: Read
   for await (const batch of readBatches(read, BATCH_RECORD_COUNT)) yield* batch;
 }
 
-/** Iterates over all records of a global store in the order of their IDs. */
 export function iterateGlobal<E extends { readonly id: string }>(store: GlobalRecordStore<E>): AsyncGenerator<E> {
   return iterateById((after, take) => store.list(after, take));
 }

@@ -3,8 +3,8 @@ import type { LinkRepository } from '../../core/link/link-repository.ts';
 import type { GlobalRecordStore } from './record-store.ts';
 
 /**
- * A short link. Its `id` is the key of the link, which is the path of its URL. IDs are unique over all workspaces, so the keys of links are
- * unique, too.
+ * A short link. Its `id` is the key of the link, which is the path of its URL. IDs are unique over all workspaces, so
+ * the keys of links are unique, too.
  */
 export interface StoredLink extends Omit<Link, 'key'> {
   readonly id: string;

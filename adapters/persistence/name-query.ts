@@ -3,7 +3,8 @@ import { fold } from '../../core/shared/text.ts';
 import type { Condition } from './record-store.ts';
 
 /**
- * The derived column of groups and of tags: the name as `fold` returns it. Names are unique, sorted and searched in this form.
+ * The derived column of groups and of tags: the name as `fold` returns it. Names are unique, sorted and searched in
+ * this form.
  */
 export interface NameColumns {
   readonly foldedName: string;

@@ -8,9 +8,9 @@ export const TOO_MANY_CONFLICTS = 'Other requests changed the same record at the
 export const LIST_TOO_SLOW = 'The list takes too long to read. Add filters to narrow it, or request an earlier page.';
 
 /**
- * The maximum time of a list that reads many records to find those of its page (a scan). If a scan takes longer, it is rejected with
- * `LIST_TOO_SLOW`. A sharded cluster rejects it with another error, and the memory engine has no limit. A search through 1,000,000
- * campaigns takes 2 to 3 s.
+ * The maximum time of a list that reads many records to find those of its page (a scan). If a scan takes longer, it is
+ * rejected with `LIST_TOO_SLOW`. A sharded cluster rejects it with another error, and the memory engine has no limit. A
+ * search through 1,000,000 campaigns takes 2 to 3 s.
  */
 export const LIST_TIMEOUT_MS = 4_500;
 
@@ -39,8 +39,8 @@ export interface Contains<T> {
 }
 
 /**
- * A query. A record must meet all conditions. The records are ordered `by` a field, then by ID in the same direction. If
- * `fields` are given, a storage engine may omit all other fields.
+ * A query. A record must meet all conditions. The records are ordered `by` a field, then by ID in the same direction.
+ * If `fields` are given, a storage engine may omit all other fields.
  */
 export interface Query<T, F extends Field<T> = Field<T>> {
   readonly where: readonly Condition<T>[];
@@ -62,22 +62,25 @@ export type ColumnType<V = unknown> = V extends boolean
 
 /** The description of a type of record for a storage engine. */
 export interface RecordSchema<T extends Entity> {
-  /** The types of the fields that conditions, orders, unique values and expiry use. The IDs are not listed. A text can also be `null`. */
+  /**
+   * The types of the fields that conditions, orders, unique values and expiry use. The IDs are not listed. A text can
+   * also be `null`.
+   */
   readonly columns: { readonly [F in Field<T>]?: ColumnType<NonNullable<T[F]>> };
   /** Each field that is unique within a workspace, and the error message of a duplicate. */
   readonly unique: { readonly [F in Field<T>]?: string };
   /**
-   * The indexes. Each index applies within a workspace. A query can order only by the last field of an index. If it has a
-   * condition with a single value for each earlier field, and no other condition, its first page takes the same work in a workspace of any
-   * size. Conditions on flags (fields of the type `boolean`) may be missing.
+   * The indexes. Each index applies within a workspace. A query can order only by the last field of an index. If it has
+   * a condition with a single value for each earlier field, and no other condition, its first page takes the same work
+   * in a workspace of any size. Conditions on flags (fields of the type `boolean`) may be missing.
    */
   readonly indexes: readonly (readonly [...Field<T>[], Field<T>])[];
   /** The values of fields that records of earlier versions lack (docs/adr/0003-repositories.md). */
   readonly defaults?: Partial<T>;
   /**
-   * The field with the time (milliseconds since the epoch, on the clock of the engine) at which the record expires. An engine deletes an
-   * expired record during a write to the same store, or on its own within about a minute. It never deletes a record before the record
-   * expires.
+   * The field with the time (milliseconds since the epoch, on the clock of the engine) at which the record expires. An
+   * engine deletes an expired record during a write to the same store, or on its own within about a minute. It never
+   * deletes a record before the record expires.
    */
   readonly expires?: Field<T>;
 }
@@ -85,23 +88,29 @@ export interface RecordSchema<T extends Entity> {
 /** Options of `RecordStore.add`. */
 export interface AddOptions {
   /**
-   * Whether `add` may resolve before the record is committed. Until the commit, later writes find the record, but reads may miss it. A
-   * crash before the commit, or a failed commit, loses the record. The commit has ended when a write without `canBeLost` that began after
-   * `add` resolved has resolved, too.
+   * Whether `add` may resolve before the record is committed. Until the commit, later writes find the record, but reads
+   * may miss it. A crash before the commit, or a failed commit, loses the record. The commit has ended when a write
+   * without `canBeLost` that began after `add` resolved has resolved, too.
    */
   readonly canBeLost?: boolean;
 }
 
 /**
- * The records of one schema, as a storage engine offers them. All methods keep the promises in the comment of `Repository`
- * (core/shared/repository.ts), except `add` with `canBeLost`.
+ * The records of one schema, as a storage engine offers them. All methods keep the promises in the comment of
+ * `Repository` (core/shared/repository.ts), except `add` with `canBeLost`.
  */
 export interface RecordStore<T extends Entity> extends Pick<Repository<T>, 'update' | 'updateMany' | 'remove'> {
-  /** Adds many records. Skips each one whose ID or unique value is taken. Returns the error message of each skipped one by its index. */
+  /**
+   * Adds many records. Skips each one whose ID or unique value is taken. Returns the error message of each skipped one
+   * by its index.
+   */
   addMany(records: readonly T[]): Promise<ReadonlyMap<number, string>>;
   /** Adds a record. Rejects with `conflict` if the ID or a unique value is taken. */
   add(record: T, options?: AddOptions): Promise<void>;
-  /** Returns a record, or `undefined` if it does not exist. If `fields` are given, an engine may omit all other fields except the ID. */
+  /**
+   * Returns a record, or `undefined` if it does not exist. If `fields` are given, an engine may omit all other fields
+   * except the ID.
+   */
   get<F extends Field<T> = Field<T>>(
     workspaceId: string,
     id: string,
@@ -116,8 +125,8 @@ export interface RecordStore<T extends Entity> extends Pick<Repository<T>, 'upda
   /** Returns the records that match a query, in its order. */
   list<F extends Field<T> = Field<T>>(workspaceId: string, query: Query<T, F>): Promise<readonly Pick<T, F>[]>;
   /**
-   * Returns up to `take` records with an ID greater than `after`, in the order of their IDs. If `after` is `''`, begins with the first
-   * record. So all records can be iterated while records are added or removed (iterate-by-id.ts).
+   * Returns up to `take` records with an ID greater than `after`, in the order of their IDs. If `after` is `''`, begins
+   * with the first record. So all records can be iterated while records are added or removed (iterate-by-id.ts).
    */
   listById(workspaceId: string, after: string, take: number): Promise<readonly T[]>;
   /** Returns the number of records that meet all conditions. */
@@ -125,15 +134,16 @@ export interface RecordStore<T extends Entity> extends Pick<Repository<T>, 'upda
 }
 
 /**
- * Records that are unique over all workspaces and are read without the ID of a workspace. For example, they hold data that is needed before
- * the workspace is known (an API key by its hash), or that only one workspace can have (a verified slug).
+ * Records that are unique over all workspaces and are read without the ID of a workspace. For example, they hold data
+ * that is needed before the workspace is known (an API key by its hash), or that only one workspace can have (a
+ * verified slug).
  */
 export interface GlobalRecordStore<E extends { readonly id: string }> {
   /** Returns a record, or `undefined` if it does not exist. */
   get(id: string): Promise<E | undefined>;
   /**
-   * Returns up to `take` records with an ID greater than `after`, in the order of their IDs. If `after` is `''`, begins with the first
-   * record.
+   * Returns up to `take` records with an ID greater than `after`, in the order of their IDs. If `after` is `''`, begins
+   * with the first record.
    */
   list(after: string, take: number): Promise<readonly E[]>;
   /** Adds a record. Rejects with `conflict` if the ID is taken. */

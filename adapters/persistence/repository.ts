@@ -6,9 +6,9 @@ import type { Field, Query, RecordStore } from './record-store.ts';
 import type { RecordMapping } from './schema.ts';
 
 /**
- * Creates all methods of `Repository`, even if the interface of a repository picks only some of them. Spread them after the own
- * methods of a repository: `{ findByName, ...createRepository(store, schema) }`. If methods follow the spread, V8 takes 2 to 8
- * microseconds longer. This matters, because each transaction creates all repositories.
+ * Creates all methods of `Repository`, even if the interface of a repository picks only some of them. Spread them after
+ * the own methods of a repository: `{ findByName, ...createRepository(store, schema) }`. If methods follow the spread,
+ * V8 takes 2 to 8 microseconds longer. This matters, because each transaction creates all repositories.
  */
 export function createRepository<T extends Entity, R extends Entity>(
   store: RecordStore<R>,

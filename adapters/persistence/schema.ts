@@ -21,8 +21,9 @@ type SchemaOptions<T extends Entity, D> = Partial<RecordSchema<T & D>> &
   (keyof D extends never ? { readonly derived?: undefined } : { readonly derived: Derivations<T, D> });
 
 /**
- * Declares how the entities of one type are stored. A record has the fields of its entity and derived columns, such as a folded name or the
- * text that a search scans. The derived columns are computed on each write, and removed when a record is read.
+ * Declares how the entities of one type are stored. A record has the fields of its entity and derived columns, such as
+ * a folded name or the text that a search scans. The derived columns are computed on each write, and removed when a
+ * record is read.
  */
 export function defineSchema<T extends Entity, D extends object = Record<never, never>>({
   derived,

@@ -20,8 +20,8 @@ import { createVisitorKeyRepository, type StoredVisitorKey } from './visitor-key
 import { createWorkspaceRepository } from './workspaces.ts';
 
 /**
- * The schemas of all records that belong to a workspace, by the names of their stores. Databases have tables or collections with these
- * names, so a name cannot change.
+ * The schemas of all records that belong to a workspace, by the names of their stores. Databases have tables or
+ * collections with these names, so a name cannot change.
  */
 export const recordSchemas = {
   apiKeys: apiKeySchema,
@@ -39,7 +39,9 @@ export const recordSchemas = {
 
 type RecordOf<S> = S extends RecordSchema<infer T> ? T : never;
 
-/** The records of the global stores. They are unique over all workspaces, and are read without the ID of a workspace. */
+/**
+ * The records of the global stores. They are unique over all workspaces, and are read without the ID of a workspace.
+ */
 interface GlobalRecords {
   readonly credentials: Credential;
   readonly links: StoredLink;
@@ -60,8 +62,8 @@ const globalStores: Readonly<Record<keyof GlobalRecords, true>> = {
 export const globalStoreNames = Object.keys(globalStores) as readonly (keyof GlobalRecords)[];
 
 /**
- * The store that a readiness check reads. The authentication of a request reads it, too. If it is sharded as docs/operating.md says, its
- * records are on all shards.
+ * The store that a readiness check reads. The authentication of a request reads it, too. If it is sharded as
+ * docs/operating.md says, its records are on all shards.
  */
 export const PROBED_STORE_NAME: keyof GlobalRecords = 'credentials';
 
@@ -87,8 +89,8 @@ function toGlobalRecordStore(store: AnyRecordStore): GlobalRecordStore<{ readonl
 }
 
 /**
- * Creates the stores of an engine without shards, which can keep global records like other records. `tables` has the table of each
- * store.
+ * Creates the stores of an engine without shards, which can keep global records like other records. `tables` has the
+ * table of each store.
  */
 export function createStores<Table>(
   tables: ReadonlyMap<string, Table>,
@@ -101,7 +103,10 @@ export function createStores<Table>(
   return Object.fromEntries(stores);
 }
 
-/** Adds each record on its own, for `RecordStore.addMany`. Returns the error message of each rejected record by its index. */
+/**
+ * Adds each record on its own, for `RecordStore.addMany`. Returns the error message of each rejected record by its
+ * index.
+ */
 export async function addEach<T>(
   records: readonly T[],
   add: (record: T) => Promise<void>,
@@ -122,14 +127,17 @@ export async function addEach<T>(
 /** The port that each storage engine implements. Its methods correspond to those of `Storage` (core/storage.ts). */
 export type StorageEngine = RecordStores & {
   /**
-   * Runs work in a transaction. The work sees the records as they were when it started, and its own changes. Calls outside of the transaction
-   * see all of its changes or none, and reads never wait. A change outside of the transaction, while it runs, depends on the engine.
+   * Runs work in a transaction. The work sees the records as they were when it started, and its own changes. Calls
+   * outside of the transaction see all of its changes or none, and reads never wait. A change outside of the
+   * transaction, while it runs, depends on the engine.
    *
-   * - In an optimistic engine, the change is made at once. But if the work has already changed the same record, the change waits until the
-   *   transaction has ended. If the work later changes a record that was changed outside, the engine runs the work again.
+   * - In an optimistic engine, the change is made at once. But if the work has already changed the same record, the
+   *   change waits until the transaction has ended. If the work later changes a record that was changed outside, the
+   *   engine runs the work again.
    * - In a serialized engine, the change is made after the transaction has ended.
    *
-   * So the work must make its own changes with its argument `engine`, and must not wait for changes outside of the transaction.
+   * So the work must make its own changes with its argument `engine`, and must not wait for changes outside of the
+   * transaction.
    */
   runInTransaction<T>(work: (engine: StorageEngine) => Promise<T>): Promise<T>;
   now(): number;

@@ -1,7 +1,9 @@
 import type { VerifiedSlug, VerifiedSlugRepository } from '../../core/domain/verified-slug-repository.ts';
 import type { GlobalRecordStore } from './record-store.ts';
 
-/** A verified slug. Its `id` is the slug. IDs are unique over all workspaces, so a slug belongs to one workspace only. */
+/**
+ * A verified slug. Its `id` is the slug. IDs are unique over all workspaces, so a slug belongs to one workspace only.
+ */
 export interface StoredVerifiedSlug extends Omit<VerifiedSlug, 'slug'> {
   readonly id: string;
 }

@@ -2,7 +2,10 @@ import type { VisitorKeyRepository } from '../../core/link/visitor-key-repositor
 import { iterateGlobal } from './iterate-by-id.ts';
 import type { GlobalRecordStore } from './record-store.ts';
 
-/** The key with which all visitors of a day (UTC) are hashed, stored as `secret`. The ID is the day, such as `2026-01-31`. */
+/**
+ * The key with which all visitors of a day (UTC) are hashed, stored as `secret`. The ID is the day, such as
+ * `2026-01-31`.
+ */
 export interface StoredVisitorKey {
   readonly id: string;
   readonly secret: string;

@@ -43,8 +43,8 @@ export interface RequestOptions {
   /** Cancels the request and its retries. The promise then rejects with the reason of the signal. */
   readonly signal?: AbortSignal;
   /**
-   * The `Idempotency-Key` of a POST. By default, each call has a new random key, which all its attempts share. Set this option to repeat
-   * a POST safely after a restart of your program.
+   * The `Idempotency-Key` of a POST. By default, each call has a new random key, which all its attempts share. Set this
+   * option to repeat a POST safely after a restart of your program.
    */
   readonly idempotencyKey?: string;
 }
@@ -86,7 +86,10 @@ interface UntypedOptions extends RequestOptions {
 const RETRY_DELAY_MS = 500;
 const MAX_RETRY_DELAY_MS = 8_000;
 
-/** A client of the Workspace Advocacy API. The types of paths, parameters, bodies and results are those of its OpenAPI document. */
+/**
+ * A client of the Workspace Advocacy API. The types of paths, parameters, bodies and results are those of its OpenAPI
+ * document.
+ */
 export class AdvocacyClient {
   readonly #options: Required<ClientOptions>;
 
@@ -95,13 +98,14 @@ export class AdvocacyClient {
   }
 
   /**
-   * Calls an operation, and returns the body of its response. Rejects with an `AdvocacyError` if the response is an error, or with the
-   * error of `fetch` if there is no response.
+   * Calls an operation, and returns the body of its response. Rejects with an `AdvocacyError` if the response is an
+   * error, or with the error of `fetch` if there is no response.
    *
-   * Retries after network errors, timeouts, and the statuses 429 and 5xx, unless `Retry-After` exceeds `maxRetryAfterMs`. Before a retry,
-   * waits for the seconds of `Retry-After`, if any, and for a backoff with jitter. Also retries a POST after a 409 if an earlier attempt
-   * may still be in progress. All attempts of a POST have the same `Idempotency-Key`, so the POST takes effect at most once. If the
-   * response to a DELETE was lost, the retry is rejected with 404, because the record is already deleted.
+   * Retries after network errors, timeouts, and the statuses 429 and 5xx, unless `Retry-After` exceeds
+   * `maxRetryAfterMs`. Before a retry, waits for the seconds of `Retry-After`, if any, and for a backoff with jitter.
+   * Also retries a POST after a 409 if an earlier attempt may still be in progress. All attempts of a POST have the
+   * same `Idempotency-Key`, so the POST takes effect at most once. If the response to a DELETE was lost, the retry is
+   * rejected with 404, because the record is already deleted.
    */
   async request<M extends Method, P extends PathOf<M>>(
     method: M,
@@ -131,7 +135,8 @@ export class AdvocacyClient {
   #createUrl(path: string, { path: parameters = {}, query = {} }: UntypedOptions = {}): URL {
     const filledPath = path.replace(/\{(\w+)\}/g, (_, name) => {
       const value = parameters[name];
-      // Without a value, the path would be that of the list. Parsers of URLs remove the segments `.` and `..`, even if they are encoded.
+      // Without a value, the path would be that of the list. Parsers of URLs remove the segments `.` and `..`, even if
+      // they are encoded.
       if (!value || value === '.' || value === '..') {
         throw new TypeError(`The path parameter ${name} is ${JSON.stringify(value)}. Set it to the ID of a record.`);
       }

@@ -9,7 +9,10 @@ import type { CachedCaller, CallerCache } from './caller-cache.ts';
 
 /** The minimum time between two writes of the last use of a key. */
 const MIN_LAST_USED_INTERVAL_MS = 60_000;
-/** The maximum number of keys whose last use is being recorded. While there are so many, uses of other keys are not recorded. */
+/**
+ * The maximum number of keys whose last use is being recorded. While there are so many, uses of other keys are not
+ * recorded.
+ */
 const MAX_PENDING_USE_COUNT = 1_000;
 
 /** The use cases of API keys: creation, revocation and authentication. */
@@ -23,15 +26,14 @@ export class ApiKeyService {
     private readonly system: System,
     private readonly callers: CallerCache,
     /**
-     * The secret that the operator chose for an API key. It may have any format. All other secrets have the format that `isApiKeySecret`
-     * checks.
+     * The secret that the operator chose for an API key. It may have any format. All other secrets have the format that
+     * `isApiKeySecret` checks.
      */
     private readonly operatorChosenSecret: string | undefined,
   ) {}
 
   /**
-   * Creates a key. Only this result contains its secret. Rejects with `invalid` if `expiresAt` is not in the future, and
-   * with `not_found` if the workspace does not have the member.
+   * Creates a key. Only this result contains its secret. Rejects with `invalid` if `expiresAt` is not in the future.
    */
   async create(workspaceId: string, fields: NewApiKeyFields): Promise<{ apiKey: ApiKey; secret: string }> {
     const secret = fields.secret ?? createApiKeySecret(this.system.newSecret());
@@ -43,10 +45,7 @@ export class ApiKeyService {
     return { apiKey, secret };
   }
 
-  /**
-   * Revokes a key permanently. Revoking a revoked key changes nothing. Rejects with `not_found` if the workspace does not
-   * have the key.
-   */
+  /** Revokes a key permanently. Revoking a revoked key changes nothing. */
   async revoke(workspaceId: string, id: string): Promise<ApiKey> {
     const revokedAt = formatTimestamp(this.system.now());
     const revoke = (key: ApiKey): ApiKey => (key.revokedAt === null ? { ...key, revokedAt } : key);
@@ -55,7 +54,6 @@ export class ApiKeyService {
     return revoked;
   }
 
-  /** Returns a key. Rejects with `not_found` if the workspace does not have it. */
   async get(workspaceId: string, id: string): Promise<ApiKey> {
     return requireFound(await this.storage.apiKeys.findById(workspaceId, id), 'API key');
   }
@@ -66,9 +64,9 @@ export class ApiKeyService {
   }
 
   /**
-   * Authenticates a secret. Rejects with `unauthenticated` if the key is unknown, revoked or expired, or if its member does not
-   * exist. Records the use of the key in the background, so that requests that only read succeed while the storage accepts no
-   * writes.
+   * Authenticates a secret. Rejects with `unauthenticated` if the key is unknown, revoked or expired, or if its member
+   * does not exist. Records the use of the key in the background, so that requests that only read succeed while the
+   * storage accepts no writes.
    */
   async authenticate(secret: string): Promise<Caller> {
     if (!this.isWellFormed(secret)) throw createInvalidKeyError();
@@ -80,8 +78,9 @@ export class ApiKeyService {
   }
 
   /**
-   * Returns whether `authenticate` would look up a well-formed secret that the cache has no entry for. An entry that has expired or is being
-   * loaded counts, too: it shows that the key was valid before, or that its lookup is already running.
+   * Returns whether `authenticate` would look up a well-formed secret that the cache has no entry for. An entry that
+   * has expired or is being loaded counts, too: it shows that the key was valid before, or that its lookup is already
+   * running.
    */
   isFirstLookup(secret: string): boolean {
     return this.isWellFormed(secret) && !this.callers.has(this.system.sha256(secret));
@@ -110,8 +109,8 @@ export class ApiKeyService {
   }
 
   /**
-   * Records a use in the background. Uses are written one after another, so that they occupy only one connection of the storage. A failed
-   * write is dropped: the next lookup of the key writes again.
+   * Records a use in the background. Uses are written one after another, so that they occupy only one connection of the
+   * storage. A failed write is dropped: the next lookup of the key writes again.
    */
   private recordUse({ workspaceId, id }: ApiKey, now: number): void {
     if (this.pendingUses.has(id) || this.pendingUses.size >= MAX_PENDING_USE_COUNT) return;

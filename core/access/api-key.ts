@@ -19,10 +19,11 @@ export interface ApiKey extends Entity {
   readonly lastUsedAt: string | null;
 }
 
-/** The fields of a key to create. `secret` is given if the operator chose it. By default, a random secret is created. */
+/**
+ * The fields of a key to create. `secret` is given if the operator chose it. By default, a random secret is created.
+ */
 export type NewApiKeyFields = Changes<Pick<ApiKey, 'label' | 'memberId' | 'access' | 'expiresAt'> & { secret: string }>;
 
-/** Bounds of the length of a label. */
 export const API_KEY_LABEL_LENGTH = { max: 190 };
 
 const PREFIX = 'adv_';
@@ -31,7 +32,10 @@ export const SECRET_RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 const SECRET_PATTERN = new RegExp(`^${PREFIX}([${BASE62}]{${SECRET_RANDOM_LENGTH}})([${BASE62}]{${CHECKSUM_LENGTH}})$`);
 
-/** Returns a new key with the given secret. `hash` is the hash of the secret. Throws `invalid` if `expiresAt` is not in the future. */
+/**
+ * Returns a new key with the given secret. `hash` is the hash of the secret. Throws `invalid` if `expiresAt` is not in
+ * the future.
+ */
 export function newApiKey(
   workspaceId: string,
   id: string,

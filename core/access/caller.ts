@@ -5,7 +5,9 @@ import type { InvitationStatus, Member, Role } from './member.ts';
 export const ACCESS = ['full', 'read'] as const;
 export type Access = (typeof ACCESS)[number];
 
-/** The permissions that only the API key of a member has: to create a record with an author, and to share a campaign. */
+/**
+ * The permissions that only the API key of a member has: to create a record with an author, and to share a campaign.
+ */
 export type MemberPermission = 'author' | 'share';
 
 /** The permission that an operation requires. */
@@ -46,7 +48,10 @@ interface PermissionRequirement<P extends Permission> {
   readonly needsMember: P extends MemberPermission ? true : false;
 }
 
-/** The access levels and the roles that have each permission. A key without a member has no role, so its role is not checked. */
+/**
+ * The access levels and the roles that have each permission. A key without a member has no role, so its role is not
+ * checked.
+ */
 const requirements: { readonly [P in Permission]: PermissionRequirement<P> } = {
   read: { access: ['full', 'read'], roles: ['admin', 'member'], needsMember: false },
   write: { access: ['full'], roles: ['admin'], needsMember: false },
@@ -55,8 +60,8 @@ const requirements: { readonly [P in Permission]: PermissionRequirement<P> } = {
 };
 
 /**
- * Throws `forbidden` if the invitation of the member is pending. Also throws `forbidden` if the permission requires another access
- * level, another role, or a member. Throws `invitation_expired` if the invitation expired.
+ * Throws `forbidden` if the invitation of the member is pending. Also throws `forbidden` if the permission requires
+ * another access level, another role, or a member. Throws `invitation_expired` if the invitation expired.
  */
 export function requirePermission({ access, member }: Caller, permission: Permission): void {
   const rejection = member && rejectionByInvitation[member.invitation];

@@ -5,14 +5,13 @@ import type { System } from '../shared/system.ts';
 import type { Storage } from '../storage.ts';
 import { type Member, type MemberChange, type NewMemberFields, newMember } from './member.ts';
 
-/** The use cases of members. */
 export class MemberService {
   constructor(
     private readonly storage: Storage,
     private readonly system: System,
   ) {}
 
-  /** Creates a member. Rejects with `invalid` if one of the groups does not exist in the workspace. */
+  /** Rejects with `invalid` if one of the groups does not exist in the workspace. */
   async create(workspaceId: string, fields: NewMemberFields): Promise<Member> {
     await requireGroups(this.storage.groups, workspaceId, 'groupIds', fields.groupIds);
     const member = newMember(workspaceId, this.system.newId(), fields, this.system.now());
@@ -20,10 +19,7 @@ export class MemberService {
     return member;
   }
 
-  /**
-   * Updates a member. Rejects with `not_found` if the workspace does not have the member, otherwise with `invalid` if one of
-   * the groups does not exist in the workspace.
-   */
+  /** Rejects with `invalid` if one of the groups does not exist in the workspace. */
   async update(workspaceId: string, id: string, change: MemberChange): Promise<Member> {
     if (change.groupIds?.length) {
       requireFound(await this.storage.members.findById(workspaceId, id), 'member');
@@ -34,7 +30,6 @@ export class MemberService {
     return requireFound(await this.storage.members.update(workspaceId, id, apply), 'member');
   }
 
-  /** Iterates over all members in the order of their IDs. */
   iterate(workspaceId: string): AsyncIterable<Member> {
     return this.storage.members.iterate(workspaceId);
   }

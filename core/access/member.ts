@@ -22,12 +22,11 @@ export interface Member extends Entity {
   readonly updatedAt: string;
 }
 
-/** Bounds of the length of an email address. */
 export const EMAIL_LENGTH = { min: 3, max: 254 };
 
 /**
- * Returns the problem of an email address, or `undefined`. Checks only that the address has no white space, and one `@` with a text on each
- * side. Only a sent email proves that an address works.
+ * Returns the problem of an email address, or `undefined`. Checks only that the address has no white space, and one `@`
+ * with a text on each side. Only a sent email proves that an address works.
  */
 export function findEmailProblem(email: string): string | undefined {
   return /^[^\s@]+@[^\s@]+$/.test(email) ? undefined : 'must be an email address such as ada@example.com';

@@ -10,8 +10,8 @@ export interface Usage {
 }
 
 /**
- * Returns the usage of a limit after `count` requests in a window that ends in `resetsInMs` milliseconds. If a clock was
- * set back, `resetsInMs` may exceed the length of the window. It is then reduced to this length.
+ * Returns the usage of a limit after `count` requests in a window that ends in `resetsInMs` milliseconds. If a clock
+ * was set back, `resetsInMs` may exceed the length of the window. It is then reduced to this length.
  */
 export function toUsage(count: number, resetsInMs: number, limit: number, windowSeconds: number): Usage {
   const remaining = Math.max(0, limit - count);
@@ -20,8 +20,8 @@ export function toUsage(count: number, resetsInMs: number, limit: number, window
 }
 
 /**
- * Counts the requests of a key (such as the ID of an API key or a client address) in windows of a fixed length. A window begins with the
- * first request of the key after its previous window.
+ * Counts the requests of a key (such as the ID of an API key or a client address) in windows of a fixed length. A
+ * window begins with the first request of the key after its previous window.
  */
 export interface RateLimiter {
   /** Counts a request of a key. */

@@ -3,7 +3,6 @@ import type { System } from '../shared/system.ts';
 import type { Storage } from '../storage.ts';
 import { newWorkspace, type Workspace } from './workspace.ts';
 
-/** The use cases of workspaces. */
 export class WorkspaceService {
   constructor(
     private readonly storage: Storage,
@@ -16,14 +15,12 @@ export class WorkspaceService {
     return workspace;
   }
 
-  /** Returns a workspace. Rejects with `not_found` if it does not exist. */
   async get(id: string): Promise<Workspace> {
     const workspace = await this.storage.workspaces.findById(id);
     if (!workspace) throw new CoreError('not_found', 'No workspace has this ID. Check the ID.');
     return workspace;
   }
 
-  /** Iterates over all workspaces in the order of their IDs. */
   iterate(): AsyncIterable<Workspace> {
     return this.storage.workspaces.iterate();
   }

@@ -9,8 +9,8 @@ import type { Campaign, CampaignChange } from './campaign.ts';
 type CampaignReferences = Pick<CampaignChange, 'tagIds' | 'groupIds' | 'contentPillarId' | 'domain'>;
 
 /**
- * Returns the reference fields of a change that differ from the campaign. Fields that the change omits are `undefined`. An unchanged field is valid even if a record that it refers to
- * was deleted or archived.
+ * Returns the reference fields of a change that differ from the campaign. Fields that the change omits are `undefined`.
+ * An unchanged field is valid even if a record that it refers to was deleted or archived.
  */
 export function selectChangedReferences(campaign: Campaign, change: CampaignChange): CampaignReferences {
   const { tagIds, groupIds, contentPillarId, domain } = change;

@@ -2,7 +2,6 @@ import type { Page, PageRequest } from '../shared/page.ts';
 import type { Repository } from '../shared/repository.ts';
 import type { Campaign, CampaignSort, CampaignSummary, DateWindow } from './campaign.ts';
 
-/** The campaigns to list. A campaign must match all filters. */
 export interface CampaignFilter {
   /** The normalized slug of the domain. `null` stands for a text that cannot be normalized, and matches nothing. */
   readonly domain?: string | null | undefined;
@@ -12,17 +11,14 @@ export interface CampaignFilter {
   readonly createdBy?: string | undefined;
   readonly includeArchived: boolean;
   readonly dates?: DateWindow | undefined;
-  /** A case-insensitive search term in name and description. */
   readonly search?: string | undefined;
   /** The field to order by, in descending order. */
   readonly sortBy: CampaignSort;
 }
 
-/** The campaigns of all workspaces. */
 export interface CampaignRepository
   extends Pick<Repository<Campaign>, 'findById' | 'iterate' | 'add' | 'update' | 'updateMany'> {
   /** Returns the summary of a campaign, or `undefined` if the workspace does not have the campaign. */
   findSummary(workspaceId: string, id: string): Promise<CampaignSummary | undefined>;
-  /** Returns a page of the campaigns that match the filter. */
   findPage(workspaceId: string, filter: CampaignFilter, request: PageRequest): Promise<Page<CampaignSummary>>;
 }

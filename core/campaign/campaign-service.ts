@@ -19,7 +19,10 @@ import {
 import { findCampaignReferenceErrors, selectChangedReferences } from './campaign-references.ts';
 import type { CampaignFilter } from './campaign-repository.ts';
 
-/** The filters, the order and the page of a list of campaigns. `userId` is the ID of the member who created the campaigns. */
+/**
+ * The filters, the order and the page of a list of campaigns. `userId` is the ID of the member who created the
+ * campaigns.
+ */
 export interface CampaignQuery extends PageRequest, Omit<CampaignFilter, 'tagIds' | 'createdBy' | 'dates'> {
   readonly tagIds?: readonly string[] | undefined;
   readonly tagNames?: readonly string[] | undefined;
@@ -30,7 +33,6 @@ export interface CampaignQuery extends PageRequest, Omit<CampaignFilter, 'tagIds
 /** `hasShared` says whether the actor's member shared the campaign. It is absent if the actor has no member. */
 export type CampaignView = CampaignSummary & { readonly hasShared?: boolean };
 
-/** The use cases of campaigns. */
 export class CampaignService {
   constructor(
     private readonly storage: Storage,
@@ -50,7 +52,6 @@ export class CampaignService {
     return toView(campaign, member && new Set());
   }
 
-  /** Returns a campaign. Rejects with `not_found` if the workspace does not have it. */
   async get(actor: Actor, id: string): Promise<CampaignView> {
     const campaign = requireFound(await this.storage.campaigns.findSummary(actor.workspaceId, id), 'campaign');
     return toView(campaign, await this.findSharedIds(actor, [campaign]));
@@ -61,7 +62,8 @@ export class CampaignService {
     const { workspaceId } = actor;
     const { tagIds, tagNames, userId, filter, ...others } = query;
     const { tags } = this.storage;
-    // Campaigns keep the IDs of deleted tags. So the given IDs are looked up like the names, and IDs of deleted tags match nothing.
+    // Campaigns keep the IDs of deleted tags. So the given IDs are looked up like the names, and IDs of deleted tags
+    // match nothing.
     const tagLists = await Promise.all([
       tagIds && tags.findMany(workspaceId, tagIds),
       tagNames && tags.findByNames(workspaceId, tagNames),
@@ -74,15 +76,13 @@ export class CampaignService {
     return { items: items.map((campaign) => toView(campaign, sharedIds)), hasNext };
   }
 
-  /** Iterates over all campaigns, including archived campaigns, in the order of their IDs. */
   iterate(workspaceId: string): AsyncIterable<Campaign> {
     return this.storage.campaigns.iterate(workspaceId);
   }
 
   /**
-   * Updates a campaign. Rejects with `not_found` if the workspace does not have it. Rejects with `invalid` if the campaign would end
-   * before it starts, or if a changed reference is invalid. Rejects with `conflict` if the transition of the status is not allowed
-   * (`statusTransitions`).
+   * Updates a campaign. Rejects with `invalid` if the campaign would end before it starts, or if a changed reference is
+   * invalid. Rejects with `conflict` if the transition of the status is not allowed (`statusTransitions`).
    */
   async update(actor: Actor, id: string, change: CampaignChange): Promise<Campaign & CampaignView> {
     const { workspaceId } = actor;
@@ -99,7 +99,7 @@ export class CampaignService {
     return toView(updated, await this.findSharedIds(actor, [updated]));
   }
 
-  /** Returns the brief of a campaign. Rejects with `not_found` if the workspace does not have the campaign. */
+  /** Returns the brief of a campaign. */
   async getBrief(workspaceId: string, id: string): Promise<Brief> {
     const { campaigns, tags, groups, contentPillars } = this.storage;
     const campaign = requireFound(await campaigns.findById(workspaceId, id), 'campaign');
@@ -122,9 +122,9 @@ export class CampaignService {
   }
 
   /**
-   * Returns the IDs of the campaigns that the member has shared, or `undefined` if the actor has no member. Shares are read after the
-   * campaigns. The shares of a campaign are numbered from 1 (`position`). A share with a position above `shares` was added after the
-   * campaign was read. It is ignored, so that `hasShared` and `shares` agree.
+   * Returns the IDs of the campaigns that the member has shared, or `undefined` if the actor has no member. Shares are
+   * read after the campaigns. The shares of a campaign are numbered from 1 (`position`). A share with a position above
+   * `shares` was added after the campaign was read. It is ignored, so that `hasShared` and `shares` agree.
    */
   private async findSharedIds(
     { workspaceId, member }: Actor,
@@ -141,8 +141,8 @@ export class CampaignService {
 }
 
 /**
- * Returns the view of a campaign. `sharedIds` are the IDs of the campaigns that the actor's member has shared, or `undefined` if the actor
- * has no member.
+ * Returns the view of a campaign. `sharedIds` are the IDs of the campaigns that the actor's member has shared, or
+ * `undefined` if the actor has no member.
  */
 function toView<C extends CampaignSummary>(
   campaign: C,

@@ -22,8 +22,8 @@ export interface CampaignResource {
 }
 
 /**
- * Content that employees share. `startDate` and `endDate` are as they were sent. `startsAt` and `endsAt` are their times in milliseconds
- * since the epoch. Amounts are decimal strings.
+ * Content that employees share. `startDate` and `endDate` are as they were sent. `startsAt` and `endsAt` are their
+ * times in milliseconds since the epoch. Amounts are decimal strings.
  */
 export interface Campaign extends Entity {
   readonly createdBy: string | null;
@@ -55,8 +55,8 @@ export interface Campaign extends Entity {
 }
 
 /**
- * The stored fields that responses with a campaign show. If these responses must show a new field, add it here. The brief has its own
- * fields.
+ * The stored fields that responses with a campaign show. If these responses must show a new field, add it here. The
+ * brief has its own fields.
  */
 export const CAMPAIGN_SUMMARY_FIELDS = [
   'id',
@@ -95,17 +95,22 @@ interface NewDates {
 /** The fields of a campaign that its creator does not set. */
 type GeneratedFields = 'createdBy' | 'startsAt' | 'endsAt' | 'clicks' | 'shares' | 'createdAt' | 'updatedAt';
 
-/** The fields of a campaign to create. The dates are parsed, amounts have the form that amount.ts returns, and the domain is a normalized slug. */
+/**
+ * The fields of a campaign to create. The dates are parsed, amounts have the form that amount.ts returns, and the
+ * domain is a normalized slug.
+ */
 export type NewCampaignFields = Omit<Campaign, keyof Entity | keyof OptionalFields | keyof NewDates | GeneratedFields> &
   NewDates &
   Changes<OptionalFields>;
 
-/** The fields of a campaign to change. Omitted fields are unchanged, and `null` removes the value of a field that can be `null`. */
+/**
+ * The fields of a campaign to change. Omitted fields are unchanged, and `null` removes the value of a field that can be
+ * `null`.
+ */
 export type CampaignChange = Changes<NewCampaignFields>;
 
 /** The maximum number of clicks in one call of `recordClicks`. */
 export const MAX_CLICK_COUNT = 1_000_000_000;
-/** The maximum and default page size of a list of campaigns. */
 export const MAX_CAMPAIGN_PAGE_SIZE = 25;
 export const MAX_RESOURCE_COUNT = 50;
 /** The length of the MIME type and of the language of a resource. */
@@ -139,8 +144,8 @@ export const statusTransitions: Record<CampaignStatus, readonly CampaignStatus[]
 };
 
 /**
- * Returns the campaign with the given fields changed, or the same campaign if nothing changes. Throws `invalid` if the campaign would
- * end before it starts, and `conflict` if the transition to the status is not allowed.
+ * Returns the campaign with the given fields changed, or the same campaign if nothing changes. Throws `invalid` if the
+ * campaign would end before it starts, and `conflict` if the transition to the status is not allowed.
  */
 export function changeCampaign(campaign: Campaign, change: CampaignChange, now: number): Campaign {
   const dateError = findDateError(change, campaign);
@@ -168,7 +173,10 @@ export function requirePublished({ status }: Campaign): void {
 /** The error of a campaign that ends before it starts. */
 export const END_BEFORE_START: FieldError = { path: 'endDate', problem: 'must not be before startDate' };
 
-/** Returns the error of the dates of a new campaign, or of the `current` campaign after a change. Returns `undefined` if there is none. */
+/**
+ * Returns the error of the dates of a new campaign, or of the `current` campaign after a change. Returns `undefined` if
+ * there is none.
+ */
 export function findDateError(
   { startDate, endDate }: Changes<NewDates>,
   current?: Pick<Campaign, 'startsAt' | 'endsAt'>,

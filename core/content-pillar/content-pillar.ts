@@ -26,7 +26,6 @@ export type ContentPillarChange = Changes<Pick<ContentPillar, 'title' | 'descrip
 
 export const CONTENT_PILLAR_TITLE_LENGTH = { min: 1, max: 100 };
 export const CONTENT_PILLAR_DESCRIPTION_LENGTH = { max: 1500 };
-/** The maximum page size of a list of content pillars. */
 export const MAX_CONTENT_PILLAR_PAGE_SIZE = 100;
 
 /** Returns a new pillar, which is published. */

@@ -8,12 +8,13 @@ import { DOMAIN_TAKEN, type Domain, type DomainChange, type DomainRequest, newDo
 import type { DomainFilter, DomainRepository } from './domain-repository.ts';
 import type { VerifiedSlugRepository } from './verified-slug-repository.ts';
 
-/** `primary` says whether this is the domain of the workspace that has been live (not archived) for the longest time. */
+/**
+ * `primary` says whether this is the domain of the workspace that has been live (not archived) for the longest time.
+ */
 export type DomainView = Domain & { readonly primary: boolean };
 
 export type DomainQuery = DomainFilter & PageRequest;
 
-/** The use cases of domains. */
 export class DomainService {
   constructor(
     private readonly storage: Storage,
@@ -21,10 +22,10 @@ export class DomainService {
   ) {}
 
   /**
-   * Creates a domain. If the workspace has the slug and `archived` is given, updates the existing domain instead: archives or
-   * unarchives it, and sets the other given fields. Rejects with `conflict` if the workspace has the slug and `archived` is not
-   * given. Creating or unarchiving a domain also rejects with `conflict` if another workspace has a live, verified domain with
-   * this slug.
+   * Creates a domain. If the workspace has the slug and `archived` is given, updates the existing domain instead:
+   * archives or unarchives it, and sets the other given fields. Rejects with `conflict` if the workspace has the slug
+   * and `archived` is not given. Creating or unarchiving a domain also rejects with `conflict` if another workspace has
+   * a live, verified domain with this slug.
    */
   async createOrArchive(
     workspaceId: string,
@@ -47,7 +48,7 @@ export class DomainService {
   }
 
   /**
-   * Updates a domain. Rejects with `not_found` if the workspace does not have it. Rejects with `conflict` if the change unarchives the
+   * Updates a domain. Rejects with `conflict` if the change unarchives the
    * domain and another workspace has a live, verified domain with its slug.
    */
   async update(workspaceId: string, id: string, change: DomainChange): Promise<DomainView> {
@@ -57,21 +58,17 @@ export class DomainService {
     });
   }
 
-  /** Returns a domain. Rejects with `not_found` if the workspace does not have it. */
   async get(workspaceId: string, id: string): Promise<DomainView> {
     const { domains } = this.storage;
     return readView(domains, requireFound(await domains.findById(workspaceId, id), 'domain'));
   }
 
-  /** Returns a page of the domains that match all filters, newest first. */
   async list(workspaceId: string, query: DomainQuery): Promise<Page<DomainView>> {
-    // `query` is both the filter and the request of a page.
     const { items, hasNext } = await this.storage.domains.findPage(workspaceId, query, query);
     const primaryId = await this.storage.domains.findPrimaryId(workspaceId);
     return { items: items.map((domain) => toView(domain, primaryId)), hasNext };
   }
 
-  /** Iterates over all domains, including archived domains, in the order of their IDs. */
   async *iterate(workspaceId: string): AsyncGenerator<DomainView> {
     const { domains } = this.storage;
     const primaryId = await domains.findPrimaryId(workspaceId);
@@ -79,8 +76,7 @@ export class DomainService {
   }
 
   /**
-   * Marks a domain as verified. Rejects with `not_found` if the workspace does not have it, and with `conflict` if another
-   * workspace has a live, verified domain with its slug.
+   * Marks a domain as verified. Rejects with `conflict` if another workspace has a live, verified domain with its slug.
    */
   async verify(workspaceId: string, id: string): Promise<DomainView> {
     return this.storage.runInTransaction(async ({ domains, verifiedSlugs }) => {

@@ -22,7 +22,6 @@ export type DomainRequest = Pick<Domain, 'slug'> & Changes<Pick<Domain, 'expired
 export type DomainChange = Changes<Pick<Domain, 'expiredUrl' | 'notFoundUrl' | 'placeholder' | 'archived'>>;
 
 export const DOMAIN_TAKEN = 'This workspace already has this domain. To archive or unarchive it, also send `archived`.';
-/** The maximum page size of a list of domains. */
 export const MAX_DOMAIN_PAGE_SIZE = 50;
 
 export function newDomain(workspaceId: string, id: string, request: DomainRequest, now: number): Domain {
@@ -50,9 +49,9 @@ const FORBIDDEN_CHARACTER_PATTERN = /[\0-,/:-@[-`{-\x7f]/;
 const LABEL_PATTERN = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * Returns the normalized slug of a domain name, or `undefined` if it is not a domain name, is too long, is an IP address or
- * starts with `www.`. The name is trimmed and lower-cased, converted to its ASCII form, and one trailing dot is dropped.
- * `toAscii` converts to ASCII (IDNA, UTS #46), and returns `''` for an invalid name.
+ * Returns the normalized slug of a domain name, or `undefined` if it is not a domain name, is too long, is an IP
+ * address or starts with `www.`. The name is trimmed and lower-cased, converted to its ASCII form, and one trailing dot
+ * is dropped. `toAscii` converts to ASCII (IDNA, UTS #46), and returns `''` for an invalid name.
  */
 export function normalizeSlug(text: string, toAscii: (name: string) => string): string | undefined {
   const trimmed = text.trim();

@@ -16,8 +16,8 @@ export interface IdempotentRequest {
 }
 
 /**
- * The locks and the stored responses of requests with an idempotency key. `Application.runOnce` calls `acquire`, and then `complete` after
- * a success or `release` after an error.
+ * The locks and the stored responses of requests with an idempotency key. `Application.runOnce` calls `acquire`, and
+ * then `complete` after a success or `release` after an error.
  */
 export class IdempotencyService {
   constructor(
@@ -28,8 +28,9 @@ export class IdempotencyService {
   ) {}
 
   /**
-   * Locks the request. If a request with the same idempotency key has already succeeded, returns its response instead. Rejects
-   * with `conflict` while another request has the lock, and with `invalid` if the request that succeeded had another fingerprint.
+   * Locks the request. If a request with the same idempotency key has already succeeded, returns its response instead.
+   * Rejects with `conflict` while another request has the lock, and with `invalid` if the request that succeeded had
+   * another fingerprint.
    */
   async acquire(
     request: IdempotentRequest,
@@ -44,7 +45,8 @@ export class IdempotencyService {
       existing.expiresAt <= this.now() ? createLock() : existing,
     );
     if (current?.lockOwner === lockOwner) return { lockOwner };
-    // If there is no record any more, the storage has just removed it because it had expired. The error makes the client retry.
+    // If there is no record any more, the storage has just removed it because it had expired. The error makes the
+    // client retry.
     if (!current || current.response === null) throw createInProgressError();
     if (current.fingerprint !== fingerprint) {
       const problem = 'was already used with another path or body, send a new key for each new request';

@@ -1,9 +1,14 @@
 import type { Entity } from '../shared/entity.ts';
 
-/** The response of the first successful request, in the form that the adapter needs to replay it. The core does not look inside. */
+/**
+ * The response of the first successful request, in the form that the adapter needs to replay it. The core does not look
+ * inside.
+ */
 export type StoredResponse = object;
 
-/** The lock or the stored response of a request with an idempotency key. Its ID combines API key and idempotency key. */
+/**
+ * The lock or the stored response of a request with an idempotency key. Its ID combines API key and idempotency key.
+ */
 export interface IdempotencyRecord extends Entity {
   readonly fingerprint: string;
   /** The ID of the attempt that has the lock. */
@@ -14,7 +19,6 @@ export interface IdempotencyRecord extends Entity {
   readonly expiresAt: number;
 }
 
-/** Bounds of the length of an idempotency key. */
 export const IDEMPOTENCY_KEY_LENGTH = { min: 1, max: 255 };
 /** An idempotency key has only visible ASCII characters. */
 export const IDEMPOTENCY_KEY_PATTERN = new RegExp(
@@ -24,8 +28,9 @@ export const IDEMPOTENCY_KEY_PATTERN = new RegExp(
 export const RESPONSE_TTL_HOURS = 24;
 export const RESPONSE_TTL_MS = RESPONSE_TTL_HOURS * 60 * 60 * 1000;
 /**
- * The time for which a request stays locked if its process crashes: at most 30 seconds (docs/reliability.md). Each process only estimates
- * the time of the storage (`Storage.now`), so one second is left for the differences between these estimates.
+ * The time for which a request stays locked if its process crashes: at most 30 seconds (docs/reliability.md). Each
+ * process only estimates the time of the storage (`Storage.now`), so one second is left for the differences between
+ * these estimates.
  */
 export const LOCK_TTL_MS = 29 * 1000;
 

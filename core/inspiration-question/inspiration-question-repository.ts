@@ -2,9 +2,7 @@ import type { Page, PageRequest } from '../shared/page.ts';
 import type { Repository } from '../shared/repository.ts';
 import type { Availability, InspirationQuestion, UserType } from './inspiration-question.ts';
 
-/** The questions to list. A question must match all filters. */
 export interface InspirationQuestionFilter {
-  /** A case-insensitive search term in question and description. */
   readonly search?: string | undefined;
   readonly userType?: UserType | undefined;
   /** The groups of a question must include at least one of these groups. */
@@ -15,10 +13,8 @@ export interface InspirationQuestionFilter {
   readonly availability?: Availability | undefined;
 }
 
-/** The inspiration questions of all workspaces. */
 export interface InspirationQuestionRepository
   extends Pick<Repository<InspirationQuestion>, 'findById' | 'add' | 'update' | 'remove'> {
-  /** Returns a page of questions, newest first. */
   findPage(
     workspaceId: string,
     filter: InspirationQuestionFilter,

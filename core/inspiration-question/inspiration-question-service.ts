@@ -1,7 +1,7 @@
 import type { Actor } from '../access/caller.ts';
 import { requireGroups } from '../group/group-references.ts';
 import { applyChanges } from '../shared/changes.ts';
-import { requireFound } from '../shared/core-error.ts';
+import { createNotFoundError, requireFound } from '../shared/core-error.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
 import type { System } from '../shared/system.ts';
 import type { Storage } from '../storage.ts';
@@ -18,7 +18,6 @@ import type { InspirationQuestionFilter } from './inspiration-question-repositor
 export type InspirationQuestionQuery = Omit<InspirationQuestionFilter, 'availability'> &
   PageRequest & { readonly availableToMe: boolean };
 
-/** The use cases of inspiration questions. */
 export class InspirationQuestionService {
   constructor(
     private readonly storage: Storage,
@@ -33,22 +32,17 @@ export class InspirationQuestionService {
     return question;
   }
 
-  /** Returns a question. Rejects with `not_found` if the workspace does not have it. */
   async get(workspaceId: string, id: string): Promise<InspirationQuestion> {
     return requireFound(await this.storage.inspirationQuestions.findById(workspaceId, id), 'inspiration question');
   }
 
-  /** Returns a page of the questions that match all filters, newest first. */
   async list(actor: Actor, query: InspirationQuestionQuery): Promise<Page<InspirationQuestion>> {
     const { availableToMe, ...filter } = query;
     const availability = availableToMe ? getAvailability(actor) : undefined;
     return this.storage.inspirationQuestions.findPage(actor.workspaceId, { ...filter, availability }, query);
   }
 
-  /**
-   * Updates a question. Rejects with `not_found` if the workspace does not have the question, otherwise with `invalid` if one
-   * of the groups does not exist in the workspace.
-   */
+  /** Rejects with `invalid` if one of the groups does not exist in the workspace. */
   async update(workspaceId: string, id: string, change: InspirationQuestionChange): Promise<InspirationQuestion> {
     if (change.groups?.length) {
       requireFound(await this.storage.inspirationQuestions.findById(workspaceId, id), 'inspiration question');
@@ -59,11 +53,9 @@ export class InspirationQuestionService {
     return requireFound(await this.storage.inspirationQuestions.update(workspaceId, id, apply), 'inspiration question');
   }
 
-  /** Deletes a question. Rejects with `not_found` if the workspace does not have it. */
+  /** Deletes a question. */
   async remove(workspaceId: string, id: string): Promise<void> {
-    requireFound(
-      (await this.storage.inspirationQuestions.remove(workspaceId, id)) || undefined,
-      'inspiration question',
-    );
+    if (!(await this.storage.inspirationQuestions.remove(workspaceId, id)))
+      throw createNotFoundError('inspiration question');
   }
 }

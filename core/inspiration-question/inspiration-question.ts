@@ -6,56 +6,13 @@ import type { Entity } from '../shared/entity.ts';
 export const USER_TYPES = ['thought_leader', 'advocate', 'all'] as const;
 export type UserType = (typeof USER_TYPES)[number];
 
+// biome-ignore format: one icon in a line would take a page
 export const ICONS = [
-  'bulb',
-  'sparkles',
-  'message',
-  'message-circle',
-  'pencil',
-  'writing',
-  'book',
-  'bookmark',
-  'star',
-  'heart',
-  'target',
-  'rocket',
-  'briefcase',
-  'building',
-  'building-skyscraper',
-  'home',
-  'users',
-  'user',
-  'users-group',
-  'speakerphone',
-  'send',
-  'mail',
-  'brand-linkedin',
-  'link',
-  'world',
-  'search',
-  'calendar',
-  'clock',
-  'chart-bar',
-  'chart-line',
-  'chart-dots',
-  'chart-pie',
-  'trending-up',
-  'trophy',
-  'award',
-  'bolt',
-  'flame',
-  'sun',
-  'moon',
-  'cloud',
-  'camera',
-  'microphone',
-  'video',
-  'photo',
-  'file-text',
-  'clipboard',
-  'check',
-  'circle-check',
-  'help',
+  'bulb', 'sparkles', 'message', 'message-circle', 'pencil', 'writing', 'book', 'bookmark', 'star', 'heart',
+  'target', 'rocket', 'briefcase', 'building', 'building-skyscraper', 'home', 'users', 'user', 'users-group',
+  'speakerphone', 'send', 'mail', 'brand-linkedin', 'link', 'world', 'search', 'calendar', 'clock', 'chart-bar',
+  'chart-line', 'chart-dots', 'chart-pie', 'trending-up', 'trophy', 'award', 'bolt', 'flame', 'sun', 'moon',
+  'cloud', 'camera', 'microphone', 'video', 'photo', 'file-text', 'clipboard', 'check', 'circle-check', 'help',
   'question-mark',
 ] as const;
 export type Icon = (typeof ICONS)[number];
@@ -78,7 +35,6 @@ export type NewInspirationQuestionFields = InspirationQuestionChange & Pick<Insp
 
 export const QUESTION_LENGTH = { min: 10, max: 170 };
 
-/** The maximum page size of a list of questions. */
 export const MAX_INSPIRATION_QUESTION_PAGE_SIZE = 100;
 
 /** The optional fields of a question to create, with their defaults. */
@@ -101,16 +57,20 @@ export function newInspirationQuestion(
   return { id, workspaceId, createdAt, updatedAt: createdAt, ...fields, ...selectMissingDefaults(DEFAULTS, fields) };
 }
 
-/** The user types and the groups of the questions that an actor can use. A question without groups is for members of all groups. */
+/**
+ * The user types and the groups of the questions that an actor can use. A question without groups is for members of all
+ * groups.
+ */
 export interface Availability {
   readonly userTypes: readonly UserType[];
   readonly groupIds: readonly string[];
 }
 
 /**
- * Returns the user types and the groups of the questions that an actor can use, of those that are active and not archived. The
- * user type of a question must be `all` or the seat type of the member. If the question has groups, the member must be in one of
- * them. An actor without a member can use only questions with the user type `all` and without groups.
+ * Returns the user types and the groups of the questions that an actor can use, of those that are active and not
+ * archived. The user type of a question must be `all` or the seat type of the member. If the question has groups, the
+ * member must be in one of them. An actor without a member can use only questions with the user type `all` and without
+ * groups.
  */
 export function getAvailability({ member }: Actor): Availability {
   return member

@@ -2,7 +2,6 @@ import type { Order, Page, PageRequest } from '../shared/page.ts';
 import type { Repository } from '../shared/repository.ts';
 import type { Share, ShareSort } from './share.ts';
 
-/** The filter and the order of a list of shares. */
 export interface ShareFilter {
   readonly campaignId: string;
   /** Only the share of this member. */
@@ -11,13 +10,11 @@ export interface ShareFilter {
   readonly sortOrder: Order;
 }
 
-/** The shares of all workspaces. */
 export interface ShareRepository extends Pick<Repository<Share>, 'findById' | 'add' | 'update' | 'updateMany'> {
-  /** Returns a page of the shares that match the filter. */
   findPage(workspaceId: string, filter: ShareFilter, request: PageRequest): Promise<Page<Share>>;
   /**
-   * Returns, by campaign ID, the `position` of the member's share in the campaign: 1 for the first share of the campaign, 2 for the
-   * second, and so on. Campaigns that the member has not shared are missing.
+   * Returns, by campaign ID, the `position` of the member's share in the campaign: 1 for the first share of the
+   * campaign, 2 for the second, and so on. Campaigns that the member has not shared are missing.
    */
   findPositions(
     workspaceId: string,

@@ -11,8 +11,8 @@ import { createShareId, newShare, type Share } from './share.ts';
 import type { ShareFilter } from './share-repository.ts';
 
 /**
- * A share with the name of its member and its short link. `link` is `null` if short links are off, if the campaign has no destination, or
- * if its links have no host (`getLinkBase`).
+ * A share with the name of its member and its short link. `link` is `null` if short links are off, if the campaign has
+ * no destination, or if its links have no host (`getLinkBase`).
  */
 export type ShareView = Omit<Share, 'linkKey'> & { readonly memberName: string; readonly link: string | null };
 
@@ -24,19 +24,21 @@ interface AddedShare {
   readonly isNew: boolean;
 }
 
-/** The use cases of shares. */
 export class ShareService {
   constructor(
     private readonly storage: Storage,
     private readonly system: System,
-    /** The options of short links. Without them, the `link` of each view is `null`. Each new share gets a stored link nevertheless. */
+    /**
+     * The options of short links. Without them, the `link` of each view is `null`. Each new share gets a stored link
+     * nevertheless.
+     */
     private readonly links: LinkOptions | undefined,
   ) {}
 
   /**
-   * Shares a published campaign as the actor's member. If the member has already shared the campaign, returns that share, even if the
-   * campaign is not published. `isNew` says whether this call added the share. Rejects with `not_found` if the workspace does not have
-   * the campaign, and with `conflict` if a new share is not allowed because the campaign is not published.
+   * Shares a published campaign as the actor's member. If the member has already shared the campaign, returns that
+   * share, even if the campaign is not published. `isNew` says whether this call added the share. Rejects with
+   * `conflict` if a new share is not allowed because the campaign is not published.
    */
   async create(
     { workspaceId, member }: MemberActor,
@@ -53,7 +55,6 @@ export class ShareService {
     return (await this.add(workspaceId, campaignId, memberId)).campaign;
   }
 
-  /** Returns a page of the shares of a campaign. Rejects with `not_found` if the workspace does not have the campaign. */
   async list(workspaceId: string, campaignId: string, query: ShareQuery): Promise<Page<ShareView>> {
     const { campaigns, shares, members } = this.storage;
     const campaign = requireFound(await campaigns.findById(workspaceId, campaignId), 'campaign');
@@ -64,8 +65,9 @@ export class ShareService {
   }
 
   /**
-   * Adds the share of a member, unless it exists. One transaction adds and counts it, so that the shares and their count always agree. It
-   * begins with the update of the campaign, so that a storage can queue the transactions that share the same campaign.
+   * Adds the share of a member, unless it exists. One transaction adds and counts it, so that the shares and their
+   * count always agree. It begins with the update of the campaign, so that a storage can queue the transactions that
+   * share the same campaign.
    */
   private async add(workspaceId: string, campaignId: string, memberId: string): Promise<AddedShare> {
     const existing = await this.findExisting(workspaceId, campaignId, memberId);

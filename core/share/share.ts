@@ -6,7 +6,10 @@ import type { Entity } from '../shared/entity.ts';
 export interface Share extends Entity {
   readonly campaignId: string;
   readonly memberId: string;
-  /** The number of this share among the shares of its campaign: the campaign's `shares` right after this share was counted. */
+  /**
+   * The number of this share among the shares of its campaign: the campaign's `shares` right after this share was
+   * counted.
+   */
   readonly position: number;
   /** The key of the short link. */
   readonly linkKey: string;
@@ -17,7 +20,6 @@ export interface Share extends Entity {
 
 export const SHARE_SORTS = ['createdAt', 'clicks'] as const;
 export type ShareSort = (typeof SHARE_SORTS)[number];
-/** The maximum page size of a list of shares. */
 export const MAX_SHARE_PAGE_SIZE = 100;
 
 export function createShareId(memberId: string, campaignId: string): string {

@@ -3,7 +3,10 @@ import { formatTimestamp } from './date.ts';
 /** Fields of an entity that can be set. Omitted fields keep their value, or get the default on creation. */
 export type Changes<T> = { readonly [F in keyof T]?: T[F] | undefined };
 
-/** Returns the defaults of only the omitted or `undefined` fields. Spread after the fields, they override no other field. */
+/**
+ * Returns the defaults of only the omitted or `undefined` fields. Spread after the fields, they override no other
+ * field.
+ */
 export function selectMissingDefaults<F extends object, D extends Partial<F>>(
   defaults: D,
   fields: F,
@@ -16,8 +19,9 @@ export function selectMissingDefaults<F extends object, D extends Partial<F>>(
 }
 
 /**
- * Returns the entity with the given fields changed and `updatedAt` set. Fields that are `undefined` keep their value. If nothing
- * changes, returns the same object. `updatedAt` never decreases, even if a concurrent change that started later was stored first.
+ * Returns the entity with the given fields changed and `updatedAt` set. Fields that are `undefined` keep their value.
+ * If nothing changes, returns the same object. `updatedAt` never decreases, even if a concurrent change that started
+ * later was stored first.
  */
 export function applyChanges<T extends { readonly updatedAt: string }>(
   entity: T,

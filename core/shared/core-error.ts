@@ -35,12 +35,15 @@ export function createInvalidFieldsError(errors: readonly FieldError[]): CoreErr
   return new CoreError('invalid', lines.join('; '));
 }
 
-/**
- * Returns the record, or throws `not_found` if it is `undefined`. The error is the same for an ID that is unknown, malformed,
- * deleted, or of another workspace.
- */
+/** Returns the record, or throws the error of `createNotFoundError` if it is `undefined`. */
 export function requireFound<T>(record: T | undefined, recordName: string): T {
-  if (record === undefined)
-    throw new CoreError('not_found', `No ${recordName} of this workspace has this ID. Check the ID.`);
+  if (record === undefined) throw createNotFoundError(recordName);
   return record;
+}
+
+/**
+ * Creates the error of an ID that is unknown, malformed, deleted, or of another workspace: the same for all of them.
+ */
+export function createNotFoundError(recordName: string): CoreError {
+  return new CoreError('not_found', `No ${recordName} of this workspace has this ID. Check the ID.`);
 }

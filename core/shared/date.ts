@@ -11,8 +11,8 @@ export interface ParsedDate {
 }
 
 /**
- * Parses a start date. Returns `undefined` if it is invalid. `YYYY-MM-DD` means 00:00:00.000 UTC of that day. An ISO 8601 date-time
- * can have `Z`, an offset, or neither, which means UTC.
+ * Parses a start date. Returns `undefined` if it is invalid. `YYYY-MM-DD` means 00:00:00.000 UTC of that day. An ISO
+ * 8601 date-time can have `Z`, an offset, or neither, which means UTC.
  */
 export function parseStartDate(value: string): ParsedDate | undefined {
   return parseDate(value, 'T00:00:00.000Z');

@@ -12,8 +12,8 @@ export async function findKnownIds(
 }
 
 /**
- * Checks the references in a field. Returns an error for each reference that is not in `known`. `value` is one reference or a list. The
- * error is the same for a record that is unknown, deleted, or of another workspace.
+ * Checks the references in a field. Returns an error for each reference that is not in `known`. `value` is one
+ * reference or a list. The error is the same for a record that is unknown, deleted, or of another workspace.
  */
 export function findReferenceErrors(
   known: ReadonlySet<string>,

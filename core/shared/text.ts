@@ -14,7 +14,8 @@ const NUL = '\0';
 export function findTextProblem(text: string, { min = 0, max }: LengthRange): string | undefined {
   if (text.includes(NUL)) return 'must not contain a NUL character';
   if (/\p{Surrogate}/u.test(text)) return 'must be well-formed Unicode, without lone surrogates';
-  // `length` counts UTF-16 code units, at most two for each code point. So a text with 2 * min to max units is within the bounds.
+  // `length` counts UTF-16 code units, at most two for each code point. So a text with 2 * min to max units is within
+  // the bounds.
   if (text.length >= 2 * min && text.length <= max) return undefined;
   const length = countCodePoints(text);
   if (length < min) return min === 1 ? 'must not be blank' : `must have at least ${min} characters`;
@@ -29,10 +30,12 @@ function countCodePoints(text: string): number {
 }
 
 /**
- * Returns the form of a text for case-insensitive comparisons: NFC, each code point lower-cased separately, and ς replaced by σ.
+ * Returns the form of a text for case-insensitive comparisons: NFC, each code point lower-cased separately, and ς
+ * replaced by σ.
  */
 export function fold(text: string): string {
-  // Lower-casing a whole string differs from lower-casing its code points only in the final sigma, which is replaced anyway.
+  // Lower-casing a whole string differs from lower-casing its code points only in the final sigma, which is replaced
+  // anyway.
   return text.normalize('NFC').toLowerCase().replaceAll('ς', 'σ');
 }
 

@@ -10,7 +10,6 @@ export interface Tag extends Entity {
   readonly updatedAt: string;
 }
 
-/** The maximum page size of a list of tags. */
 export const MAX_TAG_PAGE_SIZE = 100;
 export const TAG_NAME_TAKEN = 'This workspace already has a tag with this name. Choose another name.';
 
@@ -19,7 +18,10 @@ export function newTag(workspaceId: string, id: string, name: string, color: Col
   return { id, workspaceId, name, color, createdAt, updatedAt: createdAt };
 }
 
-/** Returns the problem of a name, or `undefined`. A comma is not allowed, because the list filter `tagNames` separates names with it. */
+/**
+ * Returns the problem of a name, or `undefined`. A comma is not allowed, because the list filter `tagNames` separates
+ * names with it.
+ */
 export function findTagNameProblem(name: string): string | undefined {
   return name.includes(',') ? 'must not contain a comma' : undefined;
 }
