@@ -10,8 +10,9 @@ import { CALLER_CACHE_TTL_MS } from '../core/access/caller-cache.ts';
 import type { RateLimiter } from '../core/access/rate-limiter.ts';
 import { Application } from '../core/application.ts';
 import type { System } from '../core/shared/system.ts';
-import { type Connection, type CreatedRateLimiters, type CreatedStorage, rateLimiters, storages } from './adapters.ts';
+import { type CreatedRateLimiters, rateLimiters } from './rate-limiters.ts';
 import type { Settings } from './settings.ts';
+import { type Connection, type CreatedStorage, storages } from './storages.ts';
 
 export const tokens = {
   storage: Symbol('CreatedStorage') as ServiceIdentifier<CreatedStorage>,

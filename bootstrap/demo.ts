@@ -1,4 +1,3 @@
-import type { Member } from '../core/access/member.ts';
 import type { Application } from '../core/application.ts';
 import type { Campaign, NewCampaignFields } from '../core/campaign/campaign.ts';
 import type { Color } from '../core/shared/color.ts';
@@ -22,64 +21,33 @@ export const ADMIN_EMAIL = 'ada.winter@northwind.example';
 export async function createDemo(app: Application, now: number, secret?: string): Promise<Demo> {
   const { id: workspaceId } = await app.workspaces.create(DEMO_NAME);
   const createGroup = async (name: string) => (await app.groups.create(workspaceId, { name })).id;
-  const marketing = await createGroup('Marketing');
-  const sales = await createGroup('Sales');
+  const [marketing, sales] = [await createGroup('Marketing'), await createGroup('Sales')];
   const engineering = await createGroup('Engineering');
-  const admin = await app.members.create(workspaceId, {
+  const [seatType, email] = ['thought_leader', 'ben.sommer@northwind.example'] as const;
+  const adminFields = {
     name: 'Ada Winter',
     email: ADMIN_EMAIL,
     role: 'admin',
-    seatType: 'thought_leader',
+    seatType,
     groupIds: [marketing],
-  });
-  const advocate = await app.members.create(workspaceId, {
-    name: 'Ben Sommer',
-    email: 'ben.sommer@northwind.example',
-    groupIds: [sales, engineering],
-  });
+  } as const;
+  const admin = await app.members.create(workspaceId, adminFields);
+  const advocate = await app.members.create(workspaceId, { name: 'Ben Sommer', email, groupIds: [sales, engineering] });
   const { secret: apiKey } = await app.apiKeys.create(workspaceId, { label: 'demo', memberId: admin.id, secret });
-  await createQuestions(app, workspaceId, { marketing, sales, engineering });
-  await createCampaigns(app, { workspaceId, admin, advocate, marketing, sales }, now);
-  return { workspaceId, apiKey };
-}
 
-async function createQuestions(
-  app: Application,
-  workspaceId: string,
-  { marketing, sales, engineering }: Readonly<Record<'marketing' | 'sales' | 'engineering', string>>,
-): Promise<void> {
   const questions = [
     { question: 'What did you learn on your last trip outdoors?', icon: 'sun' },
     { question: 'Which customer story made you proud this month?', icon: 'trophy', groups: [sales] },
-    {
-      question: 'How do we make our tents last longer?',
-      icon: 'bulb',
-      userType: 'thought_leader',
-      groups: [marketing],
-    },
+    { question: 'How do we make our tents last longer?', icon: 'bulb', userType: seatType, groups: [marketing] },
     { question: 'What would you tell someone who starts here?', icon: 'users', userType: 'advocate' },
     { question: 'Which tool do you miss in your daily work?', icon: 'rocket', groups: [engineering], isActive: false },
     { question: 'What was the best moment of the winter fair?', icon: 'calendar', archived: true },
   ] as const;
   for (const question of questions) await app.inspirationQuestions.create(workspaceId, question);
-}
 
-/** The records that the campaigns of the demo refer to. `marketing` and `sales` are the IDs of groups. */
-interface DemoRecords {
-  readonly workspaceId: string;
-  readonly admin: Member;
-  readonly advocate: Member;
-  readonly marketing: string;
-  readonly sales: string;
-}
-
-async function createCampaigns(app: Application, records: DemoRecords, now: number): Promise<void> {
-  const { workspaceId, admin, advocate, marketing, sales } = records;
   const createTag = async (name: string) => (await app.tags.create(workspaceId, name)).id;
-  const launch = await createTag('Launch');
-  const hiring = await createTag('Hiring');
-  const sustainability = await createTag('Sustainability');
-  const events = await createTag('Events');
+  const [launch, hiring] = [await createTag('Launch'), await createTag('Hiring')];
+  const [sustainability, events] = [await createTag('Sustainability'), await createTag('Events')];
   const createPillar = async (title: string, color: Color, description: string) =>
     (await app.contentPillars.create(workspaceId, { authorId: admin.id, title, color, description })).id;
   const outdoors = await createPillar('Life outdoors', 'green', 'What we do when we are not at work.');
@@ -88,47 +56,40 @@ async function createCampaigns(app: Application, records: DemoRecords, now: numb
   const { domain } = await app.domains.createOrArchive(workspaceId, { slug: 'go.northwind.example' });
   await app.domains.verify(workspaceId, domain.id);
 
-  const create = (name: string, status: Campaign['status'], days: DayRange, fields: Partial<NewCampaignFields>) =>
-    app.campaigns.create(
-      { workspaceId, member: admin },
-      { ...buildSampleCampaign(name, status, days, now), domain: domain.slug, ...fields },
-    );
-  const running = [
-    await create('Summer tents are here', 'published', [-10, 20], {
-      tagIds: [launch],
-      groupIds: [marketing, sales],
-      contentPillarId: outdoors,
-      image: 'https://northwind.example/tents.jpg',
-      resources: [
-        { url: 'https://northwind.example/tents.jpg', type: 'image', width: 1600, height: 900 },
-        { url: 'https://northwind.example/tents.pdf', type: 'pdf', language: 'en' },
-      ],
-    }),
-    await create('Repair your jacket', 'published', [-40, 60], {
-      tagIds: [sustainability],
-      contentPillarId: lasting,
-      targetShares: 50,
-    }),
-    await create('We hire in Lisbon', 'published', [-3, 45], {
-      tagIds: [hiring],
-      groupIds: [marketing],
-      contentPillarId: working,
-    }),
-  ];
-  const fair = await create('Winter fair', 'published', [-90, -60], { tagIds: [events], groupIds: [sales] });
-  await create('Autumn catalogue', 'published', [14, 44], {
-    tagIds: [launch],
-    image: 'https://northwind.example/autumn.jpg',
+  const create = async (
+    name: string,
+    status: Campaign['status'],
+    days: DayRange,
+    fields: Partial<NewCampaignFields>,
+  ) => {
+    const campaign = { ...buildSampleCampaign(name, status, days, now), domain: domain.slug, ...fields };
+    return (await app.campaigns.create({ workspaceId, member: admin }, campaign)).id;
+  };
+  const tents = await create('Summer tents are here', 'published', [-10, 20], {
+    ...{ tagIds: [launch], groupIds: [marketing, sales], contentPillarId: outdoors },
+    image: 'https://northwind.example/tents.jpg',
+    resources: [
+      { url: 'https://northwind.example/tents.jpg', type: 'image', width: 1600, height: 900 },
+      { url: 'https://northwind.example/tents.pdf', type: 'pdf', language: 'en' },
+    ],
   });
+  const repairs = { tagIds: [sustainability], contentPillarId: lasting, targetShares: 50 };
+  const jacket = await create('Repair your jacket', 'published', [-40, 60], repairs);
+  const jobs = { tagIds: [hiring], groupIds: [marketing], contentPillarId: working };
+  const lisbon = await create('We hire in Lisbon', 'published', [-3, 45], jobs);
+  const fair = await create('Winter fair', 'published', [-90, -60], { tagIds: [events], groupIds: [sales] });
+  const image = 'https://northwind.example/autumn.jpg';
+  await create('Autumn catalogue', 'published', [14, 44], { tagIds: [launch], image });
   await create('Trail clean-up day', 'draft', [30, 31], { tagIds: [events, sustainability] });
   await create('Meet the designers', 'draft', [-5, 25], { contentPillarId: working });
   await create('Last year in numbers', 'archived', [-300, -270], {});
 
-  for (const { id } of running) await app.shares.createForMember(workspaceId, id, advocate.id);
-  for (const { id } of [running[0] as Campaign, fair]) await app.shares.createForMember(workspaceId, id, admin.id);
-  await app.campaigns.recordClicks(workspaceId, (running[0] as Campaign).id, 128);
-  await app.campaigns.recordClicks(workspaceId, fair.id, 42);
+  for (const id of [tents, jacket, lisbon]) await app.shares.createForMember(workspaceId, id, advocate.id);
+  for (const id of [tents, fair]) await app.shares.createForMember(workspaceId, id, admin.id);
+  await app.campaigns.recordClicks(workspaceId, tents, 128);
+  await app.campaigns.recordClicks(workspaceId, fair, 42);
   await app.contentPillars.update(workspaceId, working, { status: 'archived' });
+  return { workspaceId, apiKey };
 }
 
 /** The first and the last day of a campaign, in days from now. A day in the past is negative. */

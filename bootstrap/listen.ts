@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { version } from '../adapters/api/version.ts';
 import { UsageError } from '../adapters/cli/usage-error.ts';
 import type { Settings } from './settings.ts';
 
@@ -41,7 +40,7 @@ export async function listen(server: Server, settings: Settings, prefix: ServerP
     const [setting, problem] = listenProblems[code ?? ''] ?? ['HOST', `${code}`];
     throw new UsageError([`${prefix}${setting}: cannot listen on ${host}:${port}, ${problem}`]);
   });
-  return formatUrl(host, (server.address() as AddressInfo).port);
+  return `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`;
 }
 
 /** Checks that a server can listen on `HOST` and `PORT`. Rejects with the errors of `listen`. */
@@ -50,10 +49,6 @@ export async function checkAddress(settings: Settings): Promise<void> {
   await listen(server, settings);
   server.close();
   await once(server, 'close');
-}
-
-export function formatUrl(host: string, port: number): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** The setting to change, and the problem with its solution, for each error code of `listen`. */
@@ -65,11 +60,3 @@ const listenProblems: Readonly<Record<string, readonly [setting: 'HOST' | 'PORT'
   ENOTFOUND: ['HOST', 'the host name cannot be resolved, set another host'],
   EAI_AGAIN: ['HOST', 'the host name cannot be resolved, set another host'],
 };
-
-/** Returns the fields of the log line `server listening`. */
-export function getListeningFields(
-  { STORAGE, RATE_LIMITER }: Settings,
-  { url, metricsUrl, linksUrl }: ListeningAddresses,
-): object {
-  return { url, metricsUrl, linksUrl, version, storage: STORAGE, rateLimiter: RATE_LIMITER };
-}

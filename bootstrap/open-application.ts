@@ -3,9 +3,9 @@ import type { Command } from '../adapters/cli/command.ts';
 import type { OpenedApplication } from '../adapters/cli/run-command-line.ts';
 import type { TerminalStream } from '../adapters/cli/terminal-stream.ts';
 import { UsageError } from '../adapters/cli/usage-error.ts';
-import { listNamesWith, storages } from './adapters.ts';
 import { type EnvironmentVariables, readSettings } from './read-settings.ts';
 import type { Settings } from './settings.ts';
+import { listStoragesWith, storages } from './storages.ts';
 import { waitUntilReady } from './wait-until-ready.ts';
 
 /**
@@ -66,7 +66,7 @@ const UNKNOWN = 'unknown';
 function createNotSharedError({ STORAGE }: Settings): UsageError {
   const shared = Object.entries(storages).filter(([, { isShared }]) => isShared);
   return new UsageError([
-    `STORAGE: must be ${listNamesWith(storages, 'isShared')} for this command. ` +
+    `STORAGE: must be ${listStoragesWith('isShared')} for this command. ` +
       `With STORAGE=${STORAGE}, the records exist only inside the server.`,
     ...shared.map(
       ([name, { locationSetting }]) => `Set STORAGE=${name}, and ${locationSetting} to the database of the server.`,

@@ -5,9 +5,9 @@ import { Application } from '../core/application.ts';
 import type { System } from '../core/shared/system.ts';
 import { removeFinalPeriod } from '../core/shared/text.ts';
 import type { Storage } from '../core/storage.ts';
-import { storages } from './adapters.ts';
 import { ADMIN_EMAIL, createDemo, DEMO_NAME, type Demo } from './demo.ts';
 import type { Settings } from './settings.ts';
+import { storages } from './storages.ts';
 
 /** The result of `prepareDemo`. */
 export interface PreparedDemo {

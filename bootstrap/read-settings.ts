@@ -1,8 +1,9 @@
 import { UsageError } from '../adapters/cli/usage-error.ts';
-import { type AdapterChoice, listNamesWith, rateLimiters, storages } from './adapters.ts';
 import { getHost } from './listen.ts';
+import { rateLimiters } from './rate-limiters.ts';
 import { findMisspellings } from './setting-names.ts';
 import { type Settings, settings } from './settings.ts';
+import { listStoragesWith, storages } from './storages.ts';
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
@@ -49,33 +50,24 @@ function* findConflicts(
   }
   for (const name of ['DEMO_WORKSPACE', 'DEMO_API_KEY'] as const) {
     if (environment[name] === undefined || storages[STORAGE]?.hasDemo !== false) continue;
-    const others = listNamesWith(storages, 'hasDemo');
+    const others = listStoragesWith('hasDemo');
     yield [name, `not allowed with STORAGE=${STORAGE}, remove it or set STORAGE=${others}`];
   }
 }
 
-/** Returns a warning for each probable mistake in an environment, other than those that prevent the start. */
+/** Returns a warning for each setting that is given, but has no effect without another setting. */
 export function getSettingWarnings(environment: EnvironmentVariables): string[] {
-  const isHostIneffective = (prefix: string) =>
-    environment[`${prefix}HOST`] !== undefined && environment[`${prefix}PORT`] === undefined;
+  const { STORAGE, RATE_LIMITER, METRICS_PORT, LINKS_PORT } = readSettings(environment);
+  const listLocations = (name: string, choices: Readonly<Record<string, { readonly locationSetting?: string }>>) =>
+    Object.entries(choices).map(([value, { locationSetting }]) => [locationSetting, `${name}=${value}`] as const);
+  const met = [`STORAGE=${STORAGE}`, `RATE_LIMITER=${RATE_LIMITER}`];
+  if (METRICS_PORT !== undefined) met.push('METRICS_PORT');
+  if (LINKS_PORT !== undefined) met.push('LINKS_PORT');
   return [
-    ...findIneffectiveLocations(environment, 'STORAGE', storages),
-    ...findIneffectiveLocations(environment, 'RATE_LIMITER', rateLimiters),
-    ...['METRICS_', 'LINKS_'].filter(isHostIneffective).map((it) => `${it}HOST: has no effect without ${it}PORT`),
-  ];
-}
-
-/** Returns a warning for each setting that is given, but is the `locationSetting` (`AdapterChoice`) of an adapter that is not chosen. */
-function findIneffectiveLocations(
-  environment: EnvironmentVariables,
-  name: 'STORAGE' | 'RATE_LIMITER',
-  choices: Readonly<Record<string, AdapterChoice>>,
-): string[] {
-  const chosen = settings[name].safeParse(environment[name]).data;
-  return Object.entries(choices)
-    .filter(
-      ([value, { locationSetting }]) =>
-        locationSetting && environment[locationSetting] !== undefined && value !== chosen,
-    )
-    .map(([value, { locationSetting }]) => `${locationSetting}: has no effect without ${name}=${value}`);
+    ...listLocations('STORAGE', storages),
+    ...listLocations('RATE_LIMITER', rateLimiters),
+    ...(['METRICS', 'LINKS'] as const).map((name) => [`${name}_HOST`, `${name}_PORT`] as const),
+  ]
+    .filter(([name, condition]) => name && environment[name] !== undefined && !met.includes(condition))
+    .map(([name, condition]) => `${name}: has no effect without ${condition}`);
 }

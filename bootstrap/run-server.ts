@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { getListeningFields } from './listen.ts';
+import { version } from '../adapters/api/version.ts';
 import { type EnvironmentVariables, getSettingWarnings, readSettings } from './read-settings.ts';
 import { formatStartMessage } from './start-message.ts';
 import type { RunningServer } from './start-server.ts';
@@ -38,6 +38,8 @@ export async function runServer(environment: EnvironmentVariables): Promise<void
   for (const warning of getSettingWarnings(environment)) log.warn(warning);
   const running = await startServer(settings, log);
   started = { running, log };
-  log.info(getListeningFields(settings, running), 'server listening');
+  const { url, metricsUrl, linksUrl } = running;
+  const { STORAGE: storage, RATE_LIMITER: rateLimiter } = settings;
+  log.info({ url, metricsUrl, linksUrl, version, storage, rateLimiter }, 'server listening');
   console.log(formatStartMessage(settings, running));
 }

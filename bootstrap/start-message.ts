@@ -1,7 +1,7 @@
-import { storages } from './adapters.ts';
 import type { ListeningAddresses } from './listen.ts';
 import type { PreparedDemo } from './prepare-demo.ts';
 import { type Settings, settings as settingSchemas } from './settings.ts';
+import { storages } from './storages.ts';
 
 /**
  * Returns the text that a server prints after its start. It has the addresses of the API, the short links and the metrics. Depending on

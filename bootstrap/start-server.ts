@@ -3,11 +3,11 @@ import type { Logger } from 'pino';
 import { createNodeSystem } from '../adapters/node/system.ts';
 import type { Application } from '../core/application.ts';
 import type { System } from '../core/shared/system.ts';
-import { storages } from './adapters.ts';
 import { tokens, wireServer } from './container.ts';
 import { checkAddress, type ListeningAddresses, listen } from './listen.ts';
 import { type PreparedDemo, prepareDemo } from './prepare-demo.ts';
 import type { Settings } from './settings.ts';
+import { storages } from './storages.ts';
 
 /** The time after the signal at which the server closes the connections that are still open. */
 const SHUTDOWN_TIMEOUT_MS = 10_000;

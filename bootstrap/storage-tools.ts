@@ -7,8 +7,8 @@ import type { StorageEngine } from '../adapters/persistence/storage-engine.ts';
 import { doNothing } from '../core/shared/do-nothing.ts';
 import type { System } from '../core/shared/system.ts';
 import { removeFinalPeriod } from '../core/shared/text.ts';
-import { type CreatedStorage, storages } from './adapters.ts';
 import { type Settings, settings as settingSchemas } from './settings.ts';
+import { type CreatedStorage, storages } from './storages.ts';
 import { waitUntilReady } from './wait-until-ready.ts';
 
 /** Creates the tools for a storage that is open. */

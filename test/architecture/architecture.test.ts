@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, posix, sep } from 'node:path';
 import { globalStoreNames, recordSchemas } from '../../adapters/persistence/storage-engine.ts';
-import { rateLimiters, storages } from '../../bootstrap/adapters.ts';
+import { rateLimiters } from '../../bootstrap/rate-limiters.ts';
+import { storages } from '../../bootstrap/storages.ts';
 import { suite } from '../support/suite.ts';
 import { withTemporaryFolder } from '../support/temporary-folder.ts';
 
@@ -251,7 +252,7 @@ const rules: Readonly<Record<string, Rule>> = {
       "bootstrap/a.ts: import { isUrl } from '../adapters/api/url.ts';",
     ],
   },
-  // The tables of bootstrap/adapters.ts state capabilities instead.
+  // The tables of bootstrap/storages.ts and rate-limiters.ts state capabilities instead.
   'lets no source except tests decide by the name of a storage engine or of a rate limiter': {
     find: findText((path) => !isIn(path, 'test'), COMPARISON),
     violations: ["STORAGE === 'memory'", 'STORAGE !== "mongodb"', "'redis' === limiter", "case 'mongodb':"].map(

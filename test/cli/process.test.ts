@@ -111,13 +111,6 @@ suite('the command line, as a process', {
       }),
     ),
 
-  'warns on standard error about a misspelled setting, and succeeds': () =>
-    withCompany(async ({ env }) => {
-      const output = await runProcess(['workspace', 'list', '--json'], { ...env, STORGE: 'sqlite' });
-      assert.equal(parseJsonOutput(output).length, 1);
-      assert.equal(output.stderr, 'warning: STORGE: not a setting, did you mean STORAGE?\n');
-    }),
-
   'serves with memory storage until SIGTERM, and exits with 2 for an invalid setting': async () => {
     const server = startCommand(['serve'], { STORAGE: 'memory', PORT: '0' });
     const url = await server.waitForOutput(/listens on (http:\S+)/);

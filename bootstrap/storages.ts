@@ -3,16 +3,9 @@ import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { UsageError } from '../adapters/cli/usage-error.ts';
 import type { StorageEngine } from '../adapters/persistence/storage-engine.ts';
-import type { DatabaseState, RateLimiterState } from '../adapters/prometheus/metrics.ts';
-import type { RateLimiter } from '../core/access/rate-limiter.ts';
+import type { DatabaseState } from '../adapters/prometheus/metrics.ts';
 import type { System } from '../core/shared/system.ts';
 import type { Settings } from './settings.ts';
-
-/** The properties of an adapter that are known before it is loaded. */
-export interface AdapterChoice {
-  /** The name of the setting that says where the data of the adapter is. It has no effect with another adapter. */
-  readonly locationSetting?: keyof Settings;
-}
 
 /** A connection to data outside of this process. It is opened at startup and closed at shutdown. */
 export interface Connection {
@@ -24,7 +17,9 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-interface StorageChoice extends AdapterChoice {
+interface StorageChoice {
+  /** The name of the setting that says where the records are. It has no effect with another storage. */
+  readonly locationSetting?: 'SQLITE_FILE' | 'MONGODB_URI';
   /** Whether other processes, such as the command line, can use the same records. */
   readonly isShared: boolean;
   /** Whether the server can create the demo workspace. */
@@ -131,49 +126,9 @@ export const storages: Readonly<Record<Settings['STORAGE'], StorageChoice>> = {
   },
 };
 
-interface RateLimiterChoice extends AdapterChoice {
-  /** Loads the adapter. */
-  create(settings: Settings, log: Logger): Promise<CreatedRateLimiters>;
-}
-
-export interface CreatedRateLimiters {
-  /** Creates a rate limiter. If processes share counts, their rate limiters of the same name use the same counts. */
-  createRateLimiter(name: string, limit: number, windowSeconds: number): RateLimiter;
-  /** Returns a function that adds a visit that all processes share, and resolves to whether it is new. */
-  createVisits?(ttlMs: number, maxCount: number): (visit: string) => Promise<boolean>;
-  readonly connection?: Connection;
-  /** The state of the connection, for the metrics. */
-  readonly state?: RateLimiterState;
-}
-
-/** The rate limiters by the values of `RATE_LIMITER`. */
-export const rateLimiters: Readonly<Record<Settings['RATE_LIMITER'], RateLimiterChoice>> = {
-  memory: {
-    async create() {
-      const { createMemoryRateLimiter } = await import('../adapters/memory/rate-limiter.ts');
-      return { createRateLimiter: (_name, limit, windowSeconds) => createMemoryRateLimiter(limit, windowSeconds) };
-    },
-  },
-  redis: {
-    locationSetting: 'REDIS_URL',
-    async create({ REDIS_URL }, log) {
-      const { RedisRateLimiters } = await import('../adapters/redis/rate-limiter.ts');
-      const { createMemoryRateLimiter } = await import('../adapters/memory/rate-limiter.ts');
-      const redis = new RedisRateLimiters(REDIS_URL, (line) => log.warn(line));
-      return {
-        createRateLimiter: (name, limit, windowSeconds) =>
-          redis.createRateLimiter(name, limit, windowSeconds, createMemoryRateLimiter(limit, windowSeconds)),
-        createVisits: (ttlMs, maxCount) => redis.createVisits(ttlMs, maxCount),
-        connection: redis,
-        state: redis,
-      };
-    },
-  },
-};
-
-/** Returns the names of the adapters that have a capability, for messages: `sqlite or mongodb`. */
-export function listNamesWith<C>(choices: Readonly<Record<string, C>>, capability: keyof C): string {
-  return Object.keys(choices)
-    .filter((name) => choices[name]?.[capability])
+/** Returns the names of the storages that have a capability, for messages: `sqlite or mongodb`. */
+export function listStoragesWith(capability: 'isShared' | 'hasDemo'): string {
+  return Object.keys(storages)
+    .filter((name) => storages[name as Settings['STORAGE']][capability])
     .join(' or ');
 }
