@@ -6,6 +6,7 @@ import { createCommandLine } from '../support/command-line.ts';
 import { type ConsoleStep, parseSteps, runSteps } from '../support/console-steps.ts';
 import { withFakeNpx } from '../support/fake-npx.ts';
 import { createDatabase } from '../support/mongod.ts';
+import { quickOrLong } from '../support/scale.ts';
 import { findFreePort } from '../support/server-process.ts';
 import { suite } from '../support/suite.ts';
 
@@ -71,13 +72,17 @@ function replaceOutputs(markdown: string, newOutputs: readonly string[]): string
 /** Masks the last four characters of keys, which differ in each run. */
 const maskKeys = (text: string) => text.replaceAll(/…\w{4}/g, '…four');
 
+/** The number of steps up to which a quick run runs a section. A step starts a process, which takes a while. */
+const MAX_QUICK_STEP_COUNT = quickOrLong(10, Number.POSITIVE_INFINITY);
+
 /** The sections of the page that have steps. Each runs on its own, after the steps of the introduction. */
 const [introduction = '', ...parts] = readPage().split(/^(?=## )/m);
 const sections = parts.filter((part) => parseSteps(part).length > 0);
+const isIncluded = (part: string) => shouldUpdate || parseSteps(part).length <= MAX_QUICK_STEP_COUNT;
 
 suite(
   'docs/command-line.md',
-  sections.map((section) => [
+  sections.filter(isIncluded).map((section) => [
     `shows the current output of the commands in: ${section.split('\n')[0]?.slice('## '.length)}`,
     async () => {
       const steps = parseSteps(introduction + section);

@@ -12,31 +12,23 @@ const START_TIMEOUT_MS = 3 * TEST_TIMEOUT_MS;
 /** The interval at which a run reports its progress. */
 const PROGRESS_INTERVAL_MS = Number(process.env.TEST_PROGRESS_INTERVAL_MS ?? 30_000);
 /** The folders whose tests mostly wait, for servers, other processes or a disk. */
-const WAITING_FOLDERS = /^(?:sqlite|mongodb|faults|contract|bootstrap)\//;
+const WAITING_FOLDERS = /^(?:sqlite|mongodb|faults|contract|bootstrap|cli)\//;
 /** The folders with many files that hardly ever start processes. Such files share a process, because loading modules takes long. */
 const SHARING_FOLDERS = /^(?:api|core|http|links|persistence)\//;
-/**
- * The files that a long run takes two at a time, because they do not measure time or memory. Their time limits are those of `npm test`,
- * or much longer than the limited work takes. All other files of a long run are alone on the machine.
- */
-const UNTIMED_FILES = [
-  /^(?:client|contract|deployment|docs|openapi)\//,
-  /^bootstrap\/(?:build|newcomer)/,
-  /^faults\/(?:fuzz|interrupted-import|killed-server)/,
-  /^mongodb\/(?:lost-commands|sharded)/,
-  /^sqlite\/(?:crash|file|power-failure)/,
-];
+/** The files that measure time or memory at full length. A long run runs each of them alone. */
+const MEASURING_FILES =
+  /^(?:browser\/|cli\/large|persistence\/large|sqlite\/(?:checkpoint|writes)|faults\/(?:failover|frozen|links|overload|redis|slow-clients|soak|sqlite|timing))/;
 /** The number of files that share a process. It is small, so that the processes of a run end at about the same time. */
 const SHARING_FILE_COUNT = 8;
 const SLOWEST_COUNT = 15;
 const root = join(import.meta.dirname, '..');
 
 /**
- * Runs the files of tests whose path contains one of the words. Files that end in `.long.test.ts` run only in a long run. A long
- * run takes `UNTIMED_FILES` with two simultaneous processes, and then the other files with one. A quick run has two more
- * simultaneous processes than there are processors, because some files mostly wait. The files of `WAITING_FOLDERS` are first, in descending
- * order of their paths, so that the files of `mongodb`, which take longest, start early. Every half minute, progress is written to
- * standard error. The option `--times` prints the files that took longest.
+ * Runs the files of tests whose path contains one of the words. Files that end in `.long.test.ts` run only in a long run.
+ *
+ * A quick run has two more simultaneous processes than there are processors, because some files mostly wait: those of
+ * `WAITING_FOLDERS`, which are first, so that they start early. A long run has as many as there are processors, and then runs
+ * `MEASURING_FILES`. Every half minute, progress is written to standard error. `--times` prints the files that took longest.
  */
 async function main(args: readonly string[]): Promise<void> {
   const words = args.filter((arg) => arg !== '--times');
@@ -74,13 +66,12 @@ async function main(args: readonly string[]): Promise<void> {
     const takeLast = () => remaining.pop();
     await Promise.all(Array.from({ length: processCount }, (_, i) => runJobs(i === 1 ? takeLast : takeFirst)));
   };
-  if (isLong) {
-    const timed = jobs.filter((job) => !isUntimed(job));
-    await runAll(jobs.filter(isUntimed), 2);
-    await runAll(timed, 1);
-  } else {
-    await runAll(jobs, availableParallelism() + 2);
-  }
+  const isMeasuring = (job: readonly string[]) => isLong && job.some((file) => MEASURING_FILES.test(file));
+  await runAll(
+    jobs.filter((job) => !isMeasuring(job)),
+    availableParallelism() + (isLong ? 0 : 2),
+  );
+  await runAll(jobs.filter(isMeasuring), 1);
   clearInterval(progress);
   await stopSharedMongod();
   if (words.length < args.length) printSlowest(times);
@@ -100,10 +91,6 @@ function createJobs(files: readonly string[]): string[][] {
     else jobs.push([file]);
   }
   return jobs;
-}
-
-function isUntimed(job: readonly string[]): boolean {
-  return job.every((file) => UNTIMED_FILES.some((pattern) => pattern.test(file)));
 }
 
 function printSlowest(times: readonly (readonly [name: string, seconds: number])[]): void {
