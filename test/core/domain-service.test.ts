@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createNodeSystem } from '../../adapters/node/system.ts';
-import { DOMAIN_TAKEN, type DomainRequest } from '../../core/domain/domain.ts';
+import type { DomainRequest } from '../../core/domain/domain.ts';
 import { DomainService } from '../../core/domain/domain-service.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
 import type { Storage } from '../../core/storage.ts';
-import { NOON, OTHER, OWN, SECOND, type TestCore, testCore } from '../support/core.ts';
+import { OTHER, OWN, SECOND, type TestCore, testCore } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 
 const SLUG = 'links.example.com';
@@ -39,69 +39,7 @@ function withFailingUpdates(storage: Storage): Storage {
   };
 }
 
-suite('a new domain', {
-  'is live and not verified, and has a placeholder with its slug': async () => {
-    const core = testCore();
-    const { domain, created } = await createOrArchive(core, OWN, { slug: SLUG });
-    const { id, ...fields } = domain;
-    assert.ok(created && id);
-    assert.deepEqual(fields, {
-      workspaceId: OWN,
-      slug: SLUG,
-      verified: false,
-      primary: true,
-      archived: false,
-      placeholder: 'https://links.example.com/your-link',
-      expiredUrl: '',
-      notFoundUrl: '',
-      liveSince: formatTimestamp(NOON),
-      createdAt: formatTimestamp(NOON),
-      updatedAt: formatTimestamp(NOON),
-    });
-  },
-
-  'is rejected if the workspace already has its slug': async () => {
-    const core = testCore();
-    await createOrArchive(core, OWN, { slug: SLUG });
-    await assert.rejects(createOrArchive(core, OWN, { slug: SLUG }), {
-      kind: 'conflict',
-      message: DOMAIN_TAKEN,
-    });
-    await assert.rejects(createOrArchive(core, OWN, { slug: SLUG, expiredUrl: '' }), { kind: 'conflict' });
-    assert.equal((await createOrArchive(core, OTHER, { slug: SLUG })).created, true);
-    await createOrArchive(core, OWN, { slug: SLUG, archived: true });
-    await assert.rejects(createOrArchive(core, OWN, { slug: SLUG }), { kind: 'conflict' });
-  },
-});
-
 suite('an update of a domain', {
-  'changes the given fields, keeps the others, and sets updatedAt if anything changes': async () => {
-    const core = testCore();
-    const { domain: created } = await createOrArchive(core, OWN, { slug: SLUG });
-    const steps = [
-      [{}, {}],
-      [{ notFoundUrl: 'https://a.b' }, { notFoundUrl: 'https://a.b' }],
-      [{ notFoundUrl: 'https://a.b', archived: false }, {}],
-      [{ archived: true }, { archived: true, primary: false }],
-      [{ expiredUrl: 'https://a.b' }, { expiredUrl: 'https://a.b' }],
-      [
-        { archived: false, placeholder: '' },
-        { archived: false, placeholder: '', primary: true },
-      ],
-      [{ archived: false, placeholder: '', notFoundUrl: '' }, { notFoundUrl: '' }],
-    ] as const;
-    let expected = created;
-    for (const [change, changes] of steps) {
-      core.clock.now += SECOND;
-      const now = formatTimestamp(core.clock.now);
-      const isChanged = Object.keys(changes).length > 0;
-      const liveSince = 'archived' in changes && !changes.archived ? now : expected.liveSince;
-      expected = { ...expected, ...changes, liveSince, updatedAt: isChanged ? now : expected.updatedAt };
-      assert.deepEqual(await core.app.domains.update(OWN, created.id, change), expected, JSON.stringify(change));
-      assert.deepEqual(await core.app.domains.get(OWN, created.id), expected);
-    }
-  },
-
   'releases the slug when archiving a verified domain, and claims the slug when unarchiving the domain': async () => {
     const core = testCore();
     const { id } = await createVerified(core, OWN);
@@ -116,51 +54,11 @@ suite('an update of a domain', {
 });
 
 suite('the primary domain', {
-  'is the domain that has been live for the longest time': async () => {
-    const core = testCore();
-    const steps: readonly (readonly [DomainRequest, string[]])[] = [
-      [{ slug: 'a.example', archived: true }, []],
-      [{ slug: 'b.example' }, ['b.example']],
-      [{ slug: 'c.example' }, ['b.example']],
-      [{ slug: 'a.example', archived: false }, ['b.example']],
-      [{ slug: 'b.example', archived: true }, ['c.example']],
-      [{ slug: 'b.example', archived: false }, ['c.example']],
-      [{ slug: 'c.example', archived: false, placeholder: '' }, ['c.example']],
-      [{ slug: 'c.example', archived: true }, ['a.example']],
-      [{ slug: 'a.example', archived: true }, ['b.example']],
-      [{ slug: 'b.example', archived: true }, []],
-    ];
-    for (const [request, expected] of steps) {
-      core.clock.now += SECOND;
-      const { domain } = await createOrArchive(core, OWN, request);
-      assert.deepEqual(await listPrimarySlugs(core), expected, JSON.stringify(request));
-      assert.equal(domain.primary, expected[0] === request.slug);
-    }
-  },
-
   'is the domain with the smallest ID if several domains have been live for the same time': async () => {
     const ids = ['3', '1', '2'];
     const core = testCore({ newId: () => ids.shift() as string });
     for (const slug of ['a.example', 'b.example', 'c.example']) await createOrArchive(core, OWN, { slug });
     assert.deepEqual(await listPrimarySlugs(core), ['b.example']);
-  },
-
-  'is not a domain of another workspace': async () => {
-    const core = testCore();
-    await createOrArchive(core, OTHER, { slug: 'a.example' });
-    core.clock.now += SECOND;
-    await createOrArchive(core, OWN, { slug: 'b.example' });
-    assert.deepEqual(await listPrimarySlugs(core), ['b.example']);
-  },
-
-  'is marked in the list, whichever page it is on': async () => {
-    const core = testCore();
-    for (const slug of ['a.example', 'b.example']) {
-      await createOrArchive(core, OWN, { slug });
-      core.clock.now += SECOND;
-    }
-    const listPage = (page: number) => core.app.domains.list(OWN, { includeArchived: false, page, pageSize: 1 });
-    assert.deepEqual([(await listPage(1)).items[0]?.primary, (await listPage(2)).items[0]?.primary], [false, true]);
   },
 });
 

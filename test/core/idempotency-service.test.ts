@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { IDEMPOTENCY_KEY_PATTERN } from '../../core/idempotency/idempotency.ts';
 import { IdempotencyService, type IdempotentRequest } from '../../core/idempotency/idempotency-service.ts';
 import { DAY, NOON, OTHER, OWN, SECOND, testCore } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
@@ -87,58 +86,5 @@ suite('the idempotency service', {
     await service.complete(request, 'owner 1', RESPONSE);
     await service.release(request, 'owner 1');
     assert.deepEqual(await service.acquire(request), { response: RESPONSE });
-  },
-});
-
-suite('work under an idempotency key', {
-  'runs for the first request, and its response is replayed to each repeated request': async () => {
-    const { app } = testCore();
-    const work = async (inner: typeof app) => ({ status: 201, body: (await inner.tags.create(OWN, 'Launch')).id });
-    const first = await app.runOnce(request, work);
-    assert.equal(first.replayed, false);
-    for (let i = 0; i < 2; i++) {
-      const repeated = await app.runOnce(request, () => assert.fail('the work ran again'));
-      assert.deepEqual(repeated, { ...first, replayed: true });
-    }
-    await assert.rejects(app.tags.create(OWN, 'Launch'), { kind: 'conflict' });
-  },
-
-  'stores nothing if it is rejected, and runs again for the next request': async () => {
-    const { app, engine } = testCore();
-    const rejected = app.runOnce(request, async (inner) => {
-      await inner.tags.create(OWN, 'Launch');
-      await inner.tags.create(OWN, 'LAUNCH');
-      return RESPONSE;
-    });
-    await assert.rejects(rejected, { kind: 'conflict' });
-    assert.equal(await engine.tags.count(OWN, []), 0);
-    const repeated = await app.runOnce({ ...request, fingerprint: 'another body' }, async (inner) => {
-      await inner.tags.create(OWN, 'Launch');
-      return RESPONSE;
-    });
-    assert.deepEqual(repeated, { ...RESPONSE, replayed: false });
-    assert.equal(await engine.tags.count(OWN, []), 1);
-  },
-
-  'runs once for many concurrent requests': async () => {
-    const { app, engine } = testCore();
-    const outcomes = await Promise.allSettled(
-      Array.from({ length: 20 }, () =>
-        app.runOnce(request, async (inner) => ({ status: 201, body: (await inner.tags.create(OWN, 'Launch')).id })),
-      ),
-    );
-    const isFirst = (it: (typeof outcomes)[number]) => it.status === 'fulfilled' && !it.value.replayed;
-    assert.equal(outcomes.filter(isFirst).length, 1);
-    for (const outcome of outcomes) if (outcome.status === 'rejected') assert.equal(outcome.reason.kind, 'conflict');
-    assert.equal(await engine.tags.count(OWN, []), 1);
-  },
-});
-
-suite('an idempotency key', {
-  'has 1 to 255 visible ASCII characters': () => {
-    for (const key of ['a', '!', '~', 'x'.repeat(255), '"a",;{}']) assert.match(key, IDEMPOTENCY_KEY_PATTERN);
-    for (const key of ['', ' ', 'a b', 'a\t', 'é', 'a\x7f', 'a\n', 'x'.repeat(256)]) {
-      assert.doesNotMatch(key, IDEMPOTENCY_KEY_PATTERN);
-    }
   },
 });
