@@ -1,36 +1,46 @@
 import { randomUUID } from 'node:crypto';
-import { statSync } from 'node:fs';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { CoreError } from '../../core/shared/core-error.ts';
+import { LIST_TIMEOUT_MS, LIST_TOO_SLOW } from '../persistence/record-store.ts';
 import { PROBED_STORE_NAME } from '../persistence/storage-engine.ts';
 import { backUp } from './backup.ts';
 import { Database, probeFile, retryWhileBusy } from './database.ts';
-import { openReader, openWriter, rejectUpgradedFile } from './file.ts';
+import { identifyFiles, MAX_SCANNED_LOG_PAGE_COUNT, openReader, openWriter, rejectUpgradedFile } from './file.ts';
 import { quote } from './layout.ts';
 import type { Steps } from './list.ts';
 import type { Executor } from './record-store.ts';
+import { ScanQueue } from './scan-queue.ts';
 import { WriteQueue } from './write-queue.ts';
 
 /** The maximum time for which all scans together block one iteration of the event loop. */
 const MAX_BLOCKING_MS = 5;
-const MAX_SCAN_COUNT = 4;
+/** The minimum time between two connections that test whether the file can be read. */
+const PROBE_INTERVAL_MS = 1_000;
 
 interface Connections {
   readonly writer: Database;
   readonly reader: Database;
   readonly queue: WriteQueue;
-  readonly inode: number;
+  /** Throws if the files at the path are not those that the connections use. */
+  checkFiles(): void;
 }
 
 /**
- * The connections to a file. One connection writes. Another reads only committed data, even while the first one is in a transaction. Scans
- * use up to `MAX_SCAN_COUNT` further connections.
+ * The connections to a file. One connection writes. Another reads only committed data, even while the first one is in a transaction. Each
+ * scan uses a further connection.
  */
 export class SqliteConnection implements Executor {
   private connections: Connections | undefined;
+  private readonly scans = new ScanQueue(
+    () => this.isLogLong(),
+    () => this.copyLog(),
+  );
   /** The unused connections for scans. */
   private readonly idleScanners: Database[] = [];
-  private scanCount = 0;
-  private readonly waitingScans: (() => void)[] = [];
+  private runningCount = 0;
+  /** The length of the log at which scans wait for a checkpoint. */
+  private maxLogPageCount = MAX_SCANNED_LOG_PAGE_COUNT;
+  private probedAt = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly file: string) {}
 
@@ -39,7 +49,12 @@ export class SqliteConnection implements Executor {
     const writer = await openWriter(this.file);
     try {
       const reader = await openReader(this.file);
-      this.connections = { writer, reader, queue: new WriteQueue(writer), inode: statSync(this.file).ino };
+      const files = identifyFiles(this.file);
+      const checkFiles = () => {
+        if (identifyFiles(this.file) === files) return;
+        throw new Error(`${this.file}, or its file -wal or -shm, was replaced. Restart the server.`);
+      };
+      this.connections = { writer, reader, queue: new WriteQueue(writer, checkFiles), checkFiles };
     } catch (error) {
       await writer.close();
       throw error;
@@ -52,20 +67,22 @@ export class SqliteConnection implements Executor {
     this.connections = undefined;
     if (!connections) return;
     await connections.queue.drain();
-    while (this.scanCount > 0) await delay(1);
+    while (!this.scans.isIdle) await delay(1);
     await Database.closeAll([...this.idleScanners.splice(0), connections.reader, connections.writer]);
   }
 
   /**
-   * Reads the file with a new connection. Rejects if the file is unreadable or missing, was replaced since the start, or was upgraded by a
-   * newer version of the service.
+   * Rejects if the file is unreadable, missing or replaced, or was upgraded by a newer version of the service. At most once in
+   * `PROBE_INTERVAL_MS`, also reads the file through a new connection, which has nothing in its cache.
    */
   async checkReady(): Promise<void> {
-    const { inode, reader } = this.getOpen();
-    if (statSync(this.file).ino !== inode) throw new Error(`${this.file} was replaced.`);
+    const { reader, checkFiles } = this.getOpen();
+    checkFiles();
     await retryWhileBusy(() => {
-      probeFile(this.file, `SELECT 1 FROM ${quote(PROBED_STORE_NAME)} WHERE id = '${randomUUID()}'`);
       rejectUpgradedFile(reader);
+      if (performance.now() - this.probedAt < PROBE_INTERVAL_MS) return;
+      probeFile(this.file, `SELECT 1 FROM ${quote(PROBED_STORE_NAME)} WHERE id = '${randomUUID()}'`);
+      this.probedAt = performance.now();
     });
   }
 
@@ -78,25 +95,24 @@ export class SqliteConnection implements Executor {
     return retryWhileBusy(() => work(this.getOpen().reader));
   }
 
-  async readInSteps<T>(start: (database: Database) => Steps<T>): Promise<T> {
-    const { reader } = this.getOpen();
-    return this.runInSteps(() => start(reader));
-  }
-
-  async scan<T>(start: (database: Database) => Steps<T>): Promise<T> {
-    while (this.scanCount >= MAX_SCAN_COUNT) await new Promise<void>((resolve) => this.waitingScans.push(resolve));
-    this.scanCount++;
-    let scanner: Database | undefined;
-    try {
+  async scan<T>(workspaceId: string, start: (database: Database) => Steps<T>, signal?: AbortSignal): Promise<T> {
+    this.getOpen();
+    const scan = async () => {
       // If the file was closed meanwhile, all waiting scans are rejected, one after another.
       this.getOpen();
-      scanner = this.idleScanners.pop() ?? (await openReader(this.file));
-      return await this.runInSteps(() => start(scanner as Database));
-    } finally {
-      this.scanCount--;
-      if (scanner) this.idleScanners.push(scanner);
-      this.waitingScans.shift()?.();
-    }
+      const scanner = this.idleScanners.pop() ?? (await openReader(this.file));
+      this.runningCount++;
+      try {
+        // All steps read the same snapshot.
+        scanner.exec('BEGIN');
+        return await this.runInSteps(() => start(scanner), signal);
+      } finally {
+        if (scanner.isInTransaction) scanner.exec('ROLLBACK');
+        this.runningCount--;
+        this.idleScanners.push(scanner);
+      }
+    };
+    return this.scans.run(workspaceId, scan, signal);
   }
 
   /** If `work` is asynchronous, no other write runs until `work` has ended. */
@@ -110,29 +126,53 @@ export class SqliteConnection implements Executor {
     return this.connections;
   }
 
+  /** Returns whether scans must wait for a checkpoint, because SQLite cannot begin the log anew while they read it. */
+  private isLogLong(): boolean {
+    if (!this.connections) return false;
+    const [[, pageCount, copiedCount] = []] = this.connections.reader.all('PRAGMA wal_checkpoint(NOOP)');
+    return pageCount > this.maxLogPageCount && copiedCount < pageCount;
+  }
+
+  /** Copies the log into the file, so that the next commit begins the log anew. Without effect while another process reads the log. */
+  private async copyLog(): Promise<void> {
+    while (this.connections?.writer.isInTransaction) await nextTurn();
+    if (!this.connections) return;
+    const [[, pageCount, copiedCount] = []] = this.connections.writer.all('PRAGMA wal_checkpoint(PASSIVE)');
+    this.maxLogPageCount = MAX_SCANNED_LOG_PAGE_COUNT + (copiedCount < pageCount ? pageCount : 0);
+  }
+
   /**
    * Runs steps until they return a result. The running scans divide `MAX_BLOCKING_MS` into equal parts. Each time these steps have taken as
-   * long as one part, the event loop can run. If the file is busy, starts again with the first step.
+   * long as one part, the event loop can run. If the file is busy, starts again with the first step. Throws `invalid` if the steps take
+   * longer than `LIST_TIMEOUT_MS`.
    */
-  private async runInSteps<T>(start: () => Steps<T>): Promise<T> {
+  private async runInSteps<T>(start: () => Steps<T>, signal: AbortSignal | undefined): Promise<T> {
+    const end = performance.now() + LIST_TIMEOUT_MS;
     let steps: Steps<T> | undefined;
-    for (;;) {
-      const deadline = performance.now() + MAX_BLOCKING_MS / Math.max(1, this.scanCount);
-      const next = () => {
-        steps ??= start();
-        try {
-          for (;;) {
-            const { done, value } = steps.next();
-            if (done || performance.now() > deadline) return { done, value };
+    try {
+      for (;;) {
+        const pauseAt = performance.now() + MAX_BLOCKING_MS / Math.max(1, this.runningCount);
+        const next = () => {
+          steps ??= start();
+          try {
+            for (;;) {
+              const { done, value } = steps.next();
+              if (done || performance.now() > pauseAt) return { done, value };
+            }
+          } catch (error) {
+            steps = undefined;
+            throw error;
           }
-        } catch (error) {
-          steps = undefined;
-          throw error;
-        }
-      };
-      const { done, value } = await retryWhileBusy(next);
-      if (done) return value as T;
-      await nextTurn();
+        };
+        const { done, value } = await retryWhileBusy(next);
+        if (done) return value as T;
+        signal?.throwIfAborted();
+        if (performance.now() > end) throw new CoreError('invalid', LIST_TOO_SLOW);
+        await nextTurn();
+      }
+    } finally {
+      // Closes the iterators of the steps.
+      steps?.return(undefined as T);
     }
   }
 }

@@ -19,6 +19,15 @@ export function toValue(value: unknown): Value {
   return typeof value === 'boolean' ? Number(value) : ((value ?? null) as Value);
 }
 
+/**
+ * Returns whether a text can be bound to a statement as it is. The driver would cut a text at NUL, and replace a lone surrogate. No stored
+ * text has them, so a condition with such a text must match nothing.
+ */
+export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
+
+/** Returns the value to bind: `NULL`, which equals nothing, instead of a text that no record has. */
+const bind = (value: Value): Value => (typeof value === 'string' && !isStorable(value) ? null : value);
+
 type Statement = ReturnType<Connection['prepare']>;
 type Connection = InstanceType<typeof DatabaseSync>;
 
@@ -45,7 +54,11 @@ export class Database {
   private readonly statements = new Map<string, Statement>();
 
   /** Opens an existing file. `pragmas` are statements to run first. */
-  constructor(file: string, isReadOnly: boolean, pragmas: string) {
+  constructor(
+    file: string,
+    readonly isReadOnly: boolean,
+    pragmas: string,
+  ) {
     this.database = new DatabaseSync(file, { readOnly: isReadOnly, timeout: 0 });
     try {
       this.exec(pragmas);
@@ -66,19 +79,24 @@ export class Database {
 
   /** Runs a statement, and returns the number of rows that it changed. */
   run(sql: string, ...values: Value[]): number {
-    return Number(this.prepare(sql).run(...values).changes);
+    return Number(this.prepare(sql).run(...values.map(bind)).changes);
   }
 
   /** Returns all rows of a query. */
   // biome-ignore lint/suspicious/noExplicitAny: the types of a row are those of its query
   all(sql: string, ...values: readonly Value[]): any[][] {
-    return this.prepare(sql).all(...values);
+    return this.prepare(sql).all(...values.map(bind));
   }
 
   /** Reads rows one by one. Until the last row is read or the iterator is closed, the connection reads the same snapshot. */
   // biome-ignore lint/suspicious/noExplicitAny: the types of a row are those of its query
   iterate(sql: string, ...values: readonly Value[]): IterableIterator<any[]> {
-    return this.prepare(sql).iterate(...values);
+    return this.prepare(sql).iterate(...values.map(bind));
+  }
+
+  /** Defines a function that statements of this connection can call. */
+  defineFunction(name: string, work: (...values: readonly Value[]) => Value): void {
+    this.database.function(name, { deterministic: true }, work as never);
   }
 
   /**

@@ -5,7 +5,7 @@ import type { Database } from './database.ts';
 import { tables } from './layout.ts';
 import { createSqliteRecordStore, type Executor } from './record-store.ts';
 
-export { UnusableFile } from './file.ts';
+export { identifyFile, UnusableFile } from './file.ts';
 
 /** Creates a storage engine on a file (docs/adr/0021-sqlite.md). The connection must be opened before the engine is used. */
 export function createSqliteEngine(
@@ -43,7 +43,7 @@ async function runInTransaction<T>(
     if (!isOpen || !writer.isInTransaction) throw new Error('The transaction has ended.');
     return use(writer);
   };
-  const runAllSteps: Executor['scan'] = (start) =>
+  const runAllSteps: Executor['scan'] = (_, start) =>
     run((database) => {
       const steps = start(database);
       for (;;) {
@@ -51,7 +51,7 @@ async function runInTransaction<T>(
         if (done) return value;
       }
     });
-  const engine = createEngine({ read: run, write: run, readInSteps: runAllSteps, scan: runAllSteps }, now, {
+  const engine = createEngine({ read: run, write: run, scan: runAllSteps }, now, {
     runInTransaction: (nestedWork) => nestedWork(engine),
     checkReady: async () => undefined,
   });

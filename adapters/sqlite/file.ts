@@ -1,8 +1,8 @@
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Database, isBusy, isDamaged, retryWhileBusy, toValue } from './database.ts';
 import { describeParts, type FilePart, quote, type Table, tables } from './layout.ts';
-import { hasOutdatedIndexes, updateSearchIndexes } from './search.ts';
+import { defineSearchFunction, hasOutdatedIndexes, updateSearchIndexes } from './search.ts';
 import { syncToDisk } from './sync-to-disk.ts';
 
 /** Identifies a file of this service (https://sqlite.org/pragma.html#pragma_application_id): "WAdv" in ASCII. */
@@ -24,6 +24,8 @@ const PRAGMAS = 'PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY;';
 const CHECKPOINT_PAGE_COUNT = 4000;
 /** A log that grew during a long read is truncated to this size when it is reused. */
 const MAX_IDLE_LOG_BYTES = 64 * 1024 * 1024;
+/** The number of pages in the log at which scans wait until a checkpoint has copied all of it (scan-queue.ts). */
+export const MAX_SCANNED_LOG_PAGE_COUNT = 4 * CHECKPOINT_PAGE_COUNT;
 
 const WRITER_PRAGMAS = `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
   PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGE_COUNT}; PRAGMA journal_size_limit = ${MAX_IDLE_LOG_BYTES}`;
@@ -41,6 +43,7 @@ export async function openWriter(file: string): Promise<Database> {
     await retryWhileBusy(() => {
       rejectForeignFile(writer, file);
       writer.exec(WRITER_PRAGMAS);
+      defineSearchFunction(writer);
       upgrade(writer, file);
       updateOutdatedIndexes(writer);
     });
@@ -98,6 +101,21 @@ function rejectForeignFile(database: Database, file: string): void {
   }
 }
 
+/**
+ * Identifies the files at the path of an open database: the database, its write-ahead log, and the index of the log. If one of them is
+ * missing or replaced, other programs do not find what this process writes.
+ */
+export function identifyFiles(file: string): string {
+  const path = realpathSync(file);
+  return [path, `${path}-wal`, `${path}-shm`].map(identifyFile).join();
+}
+
+/** Returns the device and the inode of a file: two paths with the same result name the same file. Throws if the file is missing. */
+export function identifyFile(path: string): string {
+  const { dev, ino } = statSync(path, { bigint: true });
+  return `${dev}:${ino}`;
+}
+
 /** Throws if a newer version of the service has upgraded the file while this process uses it. */
 export function rejectUpgradedFile(database: Database): void {
   const version = database.all('PRAGMA user_version')[0]?.[0];
@@ -125,6 +143,7 @@ function upgrade(database: Database, file: string): void {
     // Another process may have upgraded the file since the first check.
     rejectForeignFile(database, file);
     for (const table of tables.values()) upgradeTable(database, table);
+    updateSearchIndexes(database);
     database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FILE_VERSION}; COMMIT`);
   } catch (error) {
     if (database.isInTransaction) database.exec('ROLLBACK');

@@ -49,6 +49,12 @@ export interface Table {
   readonly insert: string;
 }
 
+/** The ASCII characters that are part of a token, besides letters and digits. All other characters except control characters are, too. */
+const TOKEN_PUNCTUATION = Array.from({ length: 0x7f - 0x20 }, (_, i) => String.fromCharCode(0x20 + i))
+  .join('')
+  .replace(/[a-z0-9]/gi, '')
+  .replace(/["']/g, '$&$&');
+
 type AnySchema = Omit<RecordSchema<AnyRecord>, 'columns'> & {
   readonly columns: Readonly<Record<string, AnyColumnType>>;
   toRecord?(entity: object): AnyRecord;
@@ -159,28 +165,31 @@ function describeArrayIndex(table: string, { name, fields }: Index, array: strin
 }
 
 /**
- * Describes a full-text index and the table of its outdated rows. The index has the trigrams of a folded text
- * (https://sqlite.org/fts5.html#the_trigram_tokenizer). Triggers add each new, changed or deleted row to the table, with the text that the
- * index still has, or with `NULL` for a new row. The next commit updates the index (search.ts).
+ * Describes a full-text index and the table of its outdated rows. The index has the tokens of search.ts, so it needs neither the text nor
+ * the positions of tokens (https://sqlite.org/fts5.html#contentless_delete_tables). Triggers note each row that is added, changed or
+ * removed. The next commit updates the index.
  */
 function describeSearch(table: string, { field, name, outdated }: SearchIndex): FilePart[] {
-  const [text, old] = [`new.${quote(field)}`, `old.${quote(field)}`];
-  // Later changes of a row are ignored, because the index has the text from before the first change.
-  const insertUnlessExists = `INSERT OR IGNORE INTO ${quote(outdated)} VALUES`;
-  const remove = `${insertUnlessExists} (old."row", ${old})`;
+  const note = (row: string) => `INSERT OR IGNORE INTO ${quote(outdated)} VALUES (${row}."row")`;
   return [
     {
       type: 'table',
       name,
-      sql: `CREATE VIRTUAL TABLE ${quote(name)} USING fts5(${quote(field)}, content=${quote(table)}, content_rowid="row",
-        columnsize=0, tokenize='trigram case_sensitive 1')`,
-      fill: `INSERT INTO ${quote(name)} (${quote(name)}) VALUES ('rebuild')`,
+      sql: `CREATE VIRTUAL TABLE ${quote(name)} USING fts5(tokens, content='', contentless_delete=1, detail=none,
+        tokenize="ascii tokenchars '${TOKEN_PUNCTUATION}'")`,
+      // search.ts merges the index in small steps. By itself, FTS5 would merge all of it during one commit.
+      fill: `INSERT INTO ${quote(name)} (${quote(name)}, rank) VALUES ('automerge', 0), ('crisismerge', 1999)`,
     },
-    { type: 'table', name: outdated, sql: `CREATE TABLE ${quote(outdated)} ("row" INTEGER PRIMARY KEY, "text" TEXT)` },
-    ...describeTriggers(table, name, `${old} IS NOT ${text}`, {
-      insert: `${insertUnlessExists} (new."row", NULL)`,
-      remove,
-      update: remove,
+    {
+      type: 'table',
+      name: outdated,
+      sql: `CREATE TABLE ${quote(outdated)} ("row" INTEGER PRIMARY KEY)`,
+      fill: `INSERT INTO ${quote(outdated)} SELECT "row" FROM ${quote(table)}`,
+    },
+    ...describeTriggers(table, name, `old.${quote(field)} IS NOT new.${quote(field)}`, {
+      insert: note('new'),
+      remove: note('old'),
+      update: note('old'),
     }),
   ];
 }

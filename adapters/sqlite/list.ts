@@ -1,5 +1,4 @@
-import { CoreError } from '../../core/shared/core-error.ts';
-import { LIST_TIMEOUT_MS, LIST_TOO_SLOW, type Query } from '../persistence/record-store.ts';
+import type { Query } from '../persistence/record-store.ts';
 import type { Database, Sql } from './database.ts';
 import { type AnyRecord, quote, type Table } from './layout.ts';
 import {
@@ -13,59 +12,54 @@ import {
 } from './query.ts';
 
 /**
- * The maximum number of matches of a condition that a list reads through an index and then sorts. If a condition has more matches, a scan in the
- * order of the list usually finds enough of them for a page soon.
+ * The maximum number of matches that a list sorts. If there are more, a scan in the order of the list usually finds enough of them for a
+ * page soon.
  */
 const MAX_SORTED_COUNT = 1000;
 /** The maximum number of rows that a list reads from its index without a pause. Reading them takes about 2 ms. */
 const MAX_UNPAUSED_ROW_COUNT = 50_000;
-/** The number of rows whose trigrams are examined between two pauses. */
-const SEARCH_STEP_ROW_COUNT = 50_000;
-/** The average number of rows after which a scan can pause. It can also pause at each match. */
-const ROWS_PER_PAUSE = 256;
+/** The range of row numbers in which a search compares the rows of its tokens without a pause: about 2 ms. */
+const SEARCHED_ROW_COUNT = 20_000;
+/**
+ * The number of rows that are tested between two pauses; in a scan, the average number. Finding a term in a text of 5,000 characters takes
+ * up to 0.1 ms.
+ */
+const ROWS_PER_PAUSE = 64;
 
 /** Work in small steps, because SQLite blocks the event loop while it reads. The work yields when it can pause, and returns its result. */
 export type Steps<T> = Generator<void, T>;
 
-/**
- * Returns a query that selects `columns` from the records of a list. Returns `undefined` if the records must be scanned
- * (`scanRows`).
- *
- * `findOrderedRows` finds the ordered rows: the rows of an index in the order of the list that meet the conditions that this
- * index serves. They are narrow (`isNarrow`) if one of these conditions requires a single value of a field that is not a flag: usually,
- * few rows have that value.
- *
- * 1. If a condition is on IDs or unique values, its rows are read and sorted.
- * 2. If the ordered rows meet all conditions, the page is read from their index. A page beyond `MAX_UNPAUSED_ROW_COUNT` is
- *    scanned.
- * 3. If another index (a candidate) shows that a condition has few matches, these matches are read and sorted. If the ordered rows are
- *    narrow, the only candidates are search indexes, and in a transaction, these are not tried.
- * 4. If there are ordered rows, they are scanned. Otherwise, all records of the workspace are read and sorted.
- */
-export function* buildListQuery(
-  database: Database,
+// How a page is read. The first row whose condition is true applies.
+//
+// | condition                                          | how                                                  | cost            |
+// |----------------------------------------------------|------------------------------------------------------|-----------------|
+// | IDs or unique values are given                     | look up their rows, test and sort them               | values          |
+// | an index has the rows of the list, in its order    | read the page from the index                         | skip + take     |
+// | an index or a search finds at most 1,000 matches   | test and sort its rows                               | rows that it has|
+// | an index has some of the conditions, and the order | test its rows in order, until the page is full       | rows tested     |
+// | otherwise                                          | test and sort all records of the workspace           | all records     |
+//
+// The first two are queries (`buildPageQuery`), the others take several steps (`readRows`). If an index in the order of the list already
+// has a condition on a single value that is not a flag, the list has few rows, and only searches are tried in the third row.
+
+/** Returns the query of `columns` of the page, or `undefined` if the page must be read in steps. */
+export function buildPageQuery(
   table: Table,
   workspaceId: string,
   query: Query<AnyRecord>,
   columns: string,
-): Steps<Sql | undefined> {
+): Sql | undefined {
   const { where, skip, take } = query;
-  const sort = (rowQuery: Sql) => selectRows(table, query, columns, sortRows(table, workspaceId, query, rowQuery));
-  const ordered = findOrderedRows(table, workspaceId, query);
-  const candidates = findCandidates(table, workspaceId, where);
-  if (candidates[0]?.type === 'lookup') return sort(candidates[0]);
-  if (ordered?.filters.length === 0)
-    return skip + take <= MAX_UNPAUSED_ROW_COUNT ? selectInOrder(table, ordered, query, columns) : undefined;
-  for (const candidate of candidates) {
-    if (candidate.type === 'index' && ordered?.isNarrow) continue;
-    // The search index does not have the changes of this transaction.
-    if (candidate.type === 'search' && database.isInTransaction) continue;
-    const rowQuery = yield* collectRows(database, table, candidate);
-    if (rowQuery) return sort(rowQuery);
+  const [lookup] = findCandidates(table, workspaceId, where);
+  if (lookup?.type === 'lookup') {
+    const filter = toFilter(table, workspaceId, query);
+    const sql = `SELECT t."row" FROM ${quote(table.name)} t NOT INDEXED WHERE t."row" IN (${lookup.sql}) AND ${filter.sql}
+      ORDER BY ${toOrderBy('t', query.by, query.order)} LIMIT ? OFFSET ?`;
+    return selectRows(table, query, columns, { sql, values: [...lookup.values, ...filter.values, take, skip] });
   }
-  if (ordered) return undefined;
-  const sql = `SELECT "row" FROM ${quote(table.name)} WHERE "workspaceId" = ?`;
-  return sort({ sql, values: [workspaceId] });
+  const ordered = findOrderedRows(table, workspaceId, query);
+  if (ordered?.filters.length !== 0 || skip + take > MAX_UNPAUSED_ROW_COUNT) return undefined;
+  return selectInOrder(table, ordered, query, columns);
 }
 
 function selectInOrder(
@@ -90,40 +84,46 @@ export function selectRows(table: Table, { by, order }: Query<AnyRecord>, column
   return { sql, values: rowQuery.values };
 }
 
-/** Returns a query that filters and sorts the rows that `rowQuery` selects. It returns the row numbers of the page, as `row`. */
-function sortRows(
+/** Finds the rows of a page in steps, which all see the same data, and passes a query of their row numbers to `read`. */
+export function* readRows<T>(
+  database: Database,
   table: Table,
   workspaceId: string,
-  { where, by, order, skip, take }: Query<AnyRecord>,
-  rowQuery: Sql,
-): Sql {
-  const inWorkspace = { sql: 't."workspaceId" = ?', values: [workspaceId] };
-  const filter = joinAll([...where.map((it) => toExpression(table, it)), inWorkspace]);
-  // `NOT INDEXED` makes SQLite look up the rows by their numbers.
-  const sql = `SELECT "row" FROM ${quote(table.name)} t NOT INDEXED WHERE "row" IN (${rowQuery.sql}) AND ${filter.sql}
-    ORDER BY ${toOrderBy('t', by, order)} LIMIT ? OFFSET ?`;
-  return { sql, values: [...rowQuery.values, ...filter.values, take, skip] };
+  query: Query<AnyRecord>,
+  read: (rowQuery: Sql) => T,
+): Steps<T> {
+  const ordered = findOrderedRows(table, workspaceId, query);
+  for (const candidate of findCandidates(table, workspaceId, query.where)) {
+    if (candidate.type === 'index' && ordered?.isNarrow) continue;
+    // The search index does not have the changes of a transaction yet.
+    if (candidate.type === 'search' && !database.isReadOnly) continue;
+    const rows = yield* findMatches(database, table, workspaceId, query, candidate);
+    if (rows) return read(sortRows(table, query, toRowQuery(rows)));
+  }
+  if (ordered) return yield* scanRows(database, table, query, ordered, read);
+  const filter = toFilter(table, workspaceId, query);
+  return read(
+    sortRows(table, query, {
+      sql: `SELECT "row" FROM ${quote(table.name)} t WHERE ${filter.sql}`,
+      values: filter.values,
+    }),
+  );
 }
 
-/**
- * Returns a query of the rows that a candidate selects, or `undefined` if it selects more than `MAX_SORTED_COUNT`. A row that is
- * selected twice counts twice, and a search also selects rows of other workspaces.
- */
-function* collectRows(database: Database, table: Table, candidate: Candidate): Steps<Sql | undefined> {
-  const isSearch = candidate.type === 'search';
-  // A search examines the rows up to the row number `last` in several steps. For any other type, one step reads all rows.
-  const [[last] = []] = isSearch ? database.all(`SELECT max("row") FROM ${quote(table.name)}`) : [[1]];
-  const step = isSearch ? SEARCH_STEP_ROW_COUNT : 1;
-  const found: number[] = [];
-  for (let after = 0; after < last; after += step) {
-    if (after > 0) yield;
-    const range = isSearch ? [after, after + step] : [];
-    const limit = MAX_SORTED_COUNT + 1 - found.length;
-    const sql = `SELECT json_group_array("row") FROM (${candidate.sql} LIMIT ?)`;
-    found.push(...JSON.parse(database.all(sql, ...candidate.values, ...range, limit)[0]?.[0]));
-    if (found.length > MAX_SORTED_COUNT) return undefined;
-  }
-  return toRowQuery(found);
+/** Returns the expression of all conditions of a list. */
+function toFilter(table: Table, workspaceId: string, { where }: Query<AnyRecord>): Sql {
+  return joinAll([
+    { sql: 't."workspaceId" = ?', values: [workspaceId] },
+    ...where.map((it) => toExpression(table, it)),
+  ]);
+}
+
+/** Returns a query that sorts the rows that `rowQuery` selects. It returns the row numbers of the page, as `row`. */
+function sortRows(table: Table, { by, order, skip, take }: Query<AnyRecord>, rowQuery: Sql): Sql {
+  // `NOT INDEXED` makes SQLite look up the rows by their numbers.
+  const sql = `SELECT "row" FROM ${quote(table.name)} t NOT INDEXED WHERE "row" IN (${rowQuery.sql})
+    ORDER BY ${toOrderBy('t', by, order)} LIMIT ? OFFSET ?`;
+  return { sql, values: [...rowQuery.values, take, skip] };
 }
 
 function toRowQuery(rowNumbers: readonly number[]): Sql {
@@ -131,22 +131,55 @@ function toRowQuery(rowNumbers: readonly number[]): Sql {
 }
 
 /**
- * Reads rows in the order of a list, and tests the conditions on each row, until the page is full. Calls `read` with a query of the rows of
- * the page, while the connection still reads the same snapshot. Throws `invalid` if the scan takes too long.
+ * Returns the rows of a candidate that meet all conditions, or `undefined` if they seem to be more than `MAX_SORTED_COUNT`. A row that an
+ * index selects twice counts twice.
  */
-export function* scanRows<T>(
+function* findMatches(
   database: Database,
   table: Table,
   workspaceId: string,
   query: Query<AnyRecord>,
+  candidate: Candidate,
+): Steps<number[] | undefined> {
+  const isSearch = candidate.type === 'search';
+  const list = (sql: string, values: Sql['values']): number[] =>
+    JSON.parse(database.all(`SELECT json_group_array("row") FROM (${sql})`, ...values)[0]?.[0]);
+  // A search examines the rows up to the row number `last` in several steps. For an index, one step reads all rows.
+  const [[last] = []] = isSearch ? database.all(`SELECT max("row") FROM ${quote(table.name)}`) : [[1]];
+  const filter = toFilter(table, workspaceId, query);
+  const found = new Set<number>();
+  for (let after = 0; after < last; ) {
+    const range = isSearch ? [after, after + SEARCHED_ROW_COUNT] : [];
+    const rows = list(`${candidate.sql} LIMIT ?`, [...candidate.values, ...range, MAX_SORTED_COUNT + 1]);
+    const isFrequent = rows.length > MAX_SORTED_COUNT;
+    if (isFrequent && !isSearch) return undefined;
+    for (let i = 0; i < rows.length; i += ROWS_PER_PAUSE) {
+      yield;
+      const { sql, values } = toRowQuery(rows.slice(i, i + ROWS_PER_PAUSE));
+      const tested = `SELECT t."row" FROM ${quote(table.name)} t NOT INDEXED WHERE t."row" IN (${sql}) AND ${filter.sql}`;
+      const matches = list(tested, [...values, ...filter.values]);
+      for (const row of matches) found.add(row);
+      // A search can select many rows that have its tokens, but not its term. Then a scan would find no page soon.
+      if (found.size > MAX_SORTED_COUNT || (isFrequent && matches.length > ROWS_PER_PAUSE / 4)) return undefined;
+    }
+    after = isFrequent ? (rows.at(-1) as number) : after + SEARCHED_ROW_COUNT;
+    yield;
+  }
+  return [...found];
+}
+
+/** Tests rows in the order of a list, until the page is full. */
+function* scanRows<T>(
+  database: Database,
+  table: Table,
+  query: Query<AnyRecord>,
+  { from, where, orderBy, filters }: OrderedRows,
   read: (rowQuery: Sql) => T,
 ): Steps<T> {
-  const { from, where, orderBy, filters } = findOrderedRows(table, workspaceId, query) as OrderedRows;
   const filter = joinAll(filters.map((it) => toExpression(table, it)));
   // The query also returns a pseudo-random row now and then. At such a row, the scan can pause although the row does not match.
   const sql = `SELECT t."row", (${filter.sql}) AS "isMatch" FROM ${from} WHERE ${where.sql}
     AND ("isMatch" OR t."row" * 2654435761 / 65536 % ${ROWS_PER_PAUSE} = 0) ORDER BY ${orderBy}`;
-  const deadline = performance.now() + LIST_TIMEOUT_MS;
   const found: number[] = [];
   let matchCount = 0;
   const scannedRows = database.iterate(sql, ...filter.values, ...where.values);
@@ -154,7 +187,6 @@ export function* scanRows<T>(
     for (const [row, isMatch] of scannedRows) {
       if (isMatch && ++matchCount > query.skip) found.push(row);
       if (found.length >= query.take) break;
-      if (performance.now() > deadline) throw new CoreError('invalid', LIST_TOO_SLOW);
       yield;
     }
     return read(toRowQuery(found));

@@ -1,9 +1,7 @@
 import type { Condition, Query } from '../persistence/record-store.ts';
 import { type Sql, toValue, type Value } from './database.ts';
 import { type AnyRecord, type Index, quote, type Table } from './layout.ts';
-
-/** The trigram index finds only terms with at least this many code points. */
-const MIN_INDEXED_TERM_LENGTH = 3;
+import { toSearchQuery } from './search.ts';
 
 /** Returns an expression that is true if all of the given expressions are true. */
 export const joinAll = (parts: readonly Sql[]): Sql => ({
@@ -112,8 +110,9 @@ export function toOrderBy(source: string, by: string, order: string): string {
 export interface Candidate extends Sql {
   readonly condition: Condition<AnyRecord>;
   /**
-   * A `lookup` selects at most one row for each value, and an `index` any number of rows. A `search` selects rows of all workspaces in a
-   * range of row numbers. The caller adds this range to `values`: the row number before the range, and the last one in it.
+   * A `lookup` selects at most one row for each value, and an `index` any number of rows. A `search` selects rows in a range of row
+   * numbers, in their order. Some of these rows do not meet the condition. The caller adds this range to `values`: the row number before
+   * the range, and the last one in it.
    */
   readonly type: 'lookup' | 'search' | 'index';
   /** Whether the result can have a row number twice, because the array of a record can have several of the values. */
@@ -131,10 +130,11 @@ function findCandidate(table: Table, workspaceId: string, condition: Condition<A
   const name = quote(table.name);
   if ('contains' in condition) {
     const search = table.searches.find((it) => it.field === field);
-    if (search === undefined || [...condition.contains].length < MIN_INDEXED_TERM_LENGTH) return undefined;
-    const index = quote(search.name);
+    const match = search && toSearchQuery(workspaceId, condition.contains);
+    if (match === undefined) return undefined;
+    const index = quote(search?.name ?? '');
     const sql = `SELECT rowid AS "row" FROM ${index} WHERE ${index} MATCH ? AND rowid > ? AND rowid <= ?`;
-    return { type: 'search', condition, sql, values: [`"${condition.contains.replaceAll('"', '""')}"`] };
+    return { type: 'search', condition, sql, values: [match] };
   }
   if (!('in' in condition)) return undefined;
   const select = (type: Candidate['type'], from: string): Candidate => {

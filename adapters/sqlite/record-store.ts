@@ -2,17 +2,15 @@ import type { Condition, Query, RecordStore } from '../persistence/record-store.
 import { addEach } from '../persistence/storage-engine.ts';
 import type { Database, Sql } from './database.ts';
 import { type AnyRecord, quote, type Table } from './layout.ts';
-import { buildListQuery, type Steps, scanRows, selectRows } from './list.ts';
+import { buildPageQuery, readRows, type Steps, selectRows } from './list.ts';
 import { findCandidates, joinAll, toExpression } from './query.ts';
 import { insertRecord, replaceRecord, toValues } from './write-records.ts';
 
 /** Reads and writes committed data, or the data of a transaction. */
 export interface Executor {
   read<T>(work: (database: Database) => T): Promise<T>;
-  /** Reads in steps. Each step may see newer data than the previous step. */
-  readInSteps<T>(start: (database: Database) => Steps<T>): Promise<T>;
-  /** Reads in steps. While an iterator of `Database.iterate` is open, all steps see the same snapshot. */
-  scan<T>(start: (database: Database) => Steps<T>): Promise<T>;
+  /** Reads one snapshot for a workspace, in steps. Rejects after a while, or when `signal` is aborted. */
+  scan<T>(workspaceId: string, start: (database: Database) => Steps<T>, signal?: AbortSignal): Promise<T>;
   /** Writes. With `resolvesEarly`, resolves before the commit. */
   write<T>(work: (database: Database) => T, resolvesEarly?: boolean): Promise<T>;
 }
@@ -53,18 +51,14 @@ export function createSqliteRecordStore(table: Table, executor: Executor, now: (
       const { columns, parse } = getProjection(table, query.fields);
       const read = (database: Database, { sql, values }: Sql) =>
         database.all(sql, ...values).map(([json]) => parse(json));
-      const found = await executor.readInSteps(function* (database) {
-        const list = yield* buildListQuery(database, table, workspaceId, query, columns);
-        return list && read(database, list);
-      });
-      return (
-        found ??
-        executor.scan((database) =>
-          scanRows(database, table, workspaceId, query, (rowQuery) =>
-            read(database, selectRows(table, query, columns, rowQuery)),
-          ),
-        )
-      );
+      const page = buildPageQuery(table, workspaceId, query, columns);
+      if (page) return executor.read((database) => read(database, page));
+      const findPage = function* (database: Database) {
+        return yield* readRows(database, table, workspaceId, query, (rows) =>
+          read(database, selectRows(table, query, columns, rows)),
+        );
+      };
+      return executor.scan(workspaceId, findPage, query.signal);
     },
     listById: (workspaceId, after, take) =>
       executor.read((database) => {

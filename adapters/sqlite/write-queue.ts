@@ -11,6 +11,7 @@ const MAX_BURST_MS = 50;
 /** The length of the pause. It must be longer than the interval at which another process tries to write (`MAX_RETRY_DELAY_MS`). */
 const PAUSE_MS = 4;
 const MAX_RETRY_DELAY_MS = 3;
+const FILE_CHECK_INTERVAL_MS = 1_000;
 /**
  * The interval at which a commit group updates the search indexes. If it updated them only before its commit, `MAX_COMMIT_GROUP_MS` would
  * not limit the time of these updates. Indexing a text of 5,000 characters takes about two milliseconds.
@@ -32,8 +33,13 @@ interface Write {
 export class WriteQueue {
   private readonly waiting: Write[] = [];
   private running: Promise<void> | undefined;
+  private checkedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly database: Database) {}
+  /** `checkFile` throws if the files of the database are missing or replaced. */
+  constructor(
+    private readonly database: Database,
+    private readonly checkFile: () => void,
+  ) {}
 
   /**
    * Runs `work`. If `work` throws, only its own changes are undone, unless the error (such as a full disk) ends the transaction of the
@@ -77,6 +83,10 @@ export class WriteQueue {
         this.database.exec('BEGIN IMMEDIATE');
         // A record of this version would lack columns of the newer version, and the tables may differ.
         rejectUpgradedFile(this.database);
+        if (performance.now() - this.checkedAt > FILE_CHECK_INTERVAL_MS) {
+          this.checkFile();
+          this.checkedAt = performance.now();
+        }
         return true;
       } catch (error) {
         if (this.database.isInTransaction) this.database.exec('ROLLBACK');

@@ -1,6 +1,6 @@
 import { CoreError } from '../../core/shared/core-error.ts';
 import { ID_TAKEN } from '../persistence/record-store.ts';
-import { type Database, isDuplicate, toValue, type Value } from './database.ts';
+import { type Database, isDuplicate, isStorable, toValue, type Value } from './database.ts';
 import { type AnyRecord, quote, type Table } from './layout.ts';
 
 const MAX_EXPIRED_COUNT = 20;
@@ -36,6 +36,9 @@ export const toValues = ({ columns }: Table, record: AnyRecord): Value[] =>
   Object.keys(columns).map((column) => toValue(record[column]));
 
 function runUnlessDuplicate(database: Database, table: Table, sql: string, values: Value[]): void {
+  if (values.some((value) => typeof value === 'string' && !isStorable(value))) {
+    throw new Error('An ID or a column has a NUL character or a lone surrogate.');
+  }
   try {
     database.run(sql, ...values);
   } catch (error) {

@@ -11,6 +11,7 @@ import { defineRecordTests } from './records.ts';
 import { defineSharedDataTests } from './shared-data.ts';
 import { ContractDatabase } from './storage-test.ts';
 import { defineTransactionTests } from './transactions.ts';
+import { defineUnusualTextTests } from './unusual-texts.ts';
 
 /** The clock of a MongoDB storage is read from heartbeats, which can arrive late on a busy machine. */
 const CLOCK_TOLERANCE_MS = 10_000;
@@ -37,6 +38,7 @@ export function defineStorageContract(engine: TestEngine): Tests[] {
     defineRecordTests(test, engine.rejectsIdsOfOtherWorkspaces),
     defineGlobalRecordTests(test),
     defineQueryTests(test),
+    defineUnusualTextTests(test, engine.acceptsLoneSurrogates),
     defineIndexedListTests(test, engine),
     defineExpiryTests(test, engine.takesClock),
     ...defineTransactionTests(test, engine.transactions),

@@ -50,13 +50,23 @@ export function getDatabases(connection: SqliteConnection): Pick<OpenFile, 'writ
   return connections;
 }
 
-/** Asserts that a file is intact, and that each search index has exactly the texts of its table. */
-export function assertIntact(database: Database): void {
-  assert.deepEqual(database.all('PRAGMA integrity_check'), [['ok']]);
-  for (const { name, outdated } of [...tables.values()].flatMap(({ searches }) => searches)) {
-    assert.deepEqual(database.all(`SELECT * FROM ${outdated}`), [], outdated);
-    // This command compares the index with the texts. `integrity_check` does not (https://sqlite.org/fts5.html#the_integrity_check_command).
-    database.exec(`INSERT INTO ${name} (${name}, rank) VALUES ('integrity-check', 1)`);
+/** Asserts that a file is intact, and that each search index has exactly the tokens of the texts in its table. */
+export function assertIntact(writer: Database): void {
+  assert.deepEqual(writer.all('PRAGMA integrity_check'), [['ok']]);
+  for (const { name: table, searches } of tables.values()) {
+    for (const { name, field, outdated } of searches) {
+      assert.deepEqual(writer.all(`SELECT * FROM ${outdated}`), [], outdated);
+      writer.exec(`INSERT INTO ${name} (${name}) VALUES ('integrity-check');
+        CREATE VIRTUAL TABLE temp.tokens USING fts5vocab(main, ${name}, instance)`);
+      const expected = writer.all(`SELECT row, search_tokens("workspaceId", "${field}") FROM ${table} ORDER BY row`);
+      const list = ([row, tokens]: unknown[]) =>
+        String(tokens)
+          .split('\n')
+          .map((token) => `${row} ${token}`);
+      const found = writer.all('SELECT doc, term FROM temp.tokens').map(([row, token]) => `${row} ${token}`);
+      writer.exec('DROP TABLE temp.tokens');
+      assert.deepEqual(found.sort(), expected.flatMap(list).sort(), name);
+    }
   }
 }
 

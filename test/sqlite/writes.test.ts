@@ -30,7 +30,7 @@ function countIndexUpdates(writer: Database): readonly number[] {
   let count = 0;
   const { run, exec } = { run: writer.run.bind(writer), exec: writer.exec.bind(writer) };
   writer.run = (sql, ...values) => {
-    if (sql.startsWith('INSERT INTO "campaigns_searchText"')) count++;
+    if (sql.startsWith('INSERT INTO "campaigns_searchText" (rowid')) count++;
     return run(sql, ...values);
   };
   writer.exec = (sql) => {

@@ -8,6 +8,7 @@ export const memory: TestEngine = {
   transactions: 'serialized',
   isShared: false,
   rejectsIdsOfOtherWorkspaces: true,
+  acceptsLoneSurrogates: true,
   takesClock: true,
   createDatabase: async () => ({ location: '', remove: async () => undefined }),
   createSettings: () => ({ STORAGE: 'memory', DEMO_WORKSPACE: 'false', DEMO_API_KEY: undefined as never }),

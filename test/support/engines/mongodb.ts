@@ -9,6 +9,7 @@ export const mongodb: TestEngine = {
   transactions: 'optimistic',
   isShared: true,
   rejectsIdsOfOtherWorkspaces: true,
+  acceptsLoneSurrogates: false,
   takesClock: false,
   async createDatabase() {
     // Loaded only here, because `mongod.ts` starts a server when it is loaded. A process that only opens a database must not start one.

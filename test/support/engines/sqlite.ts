@@ -15,6 +15,7 @@ export const sqlite: TestEngine = {
   transactions: 'serialized',
   isShared: true,
   rejectsIdsOfOtherWorkspaces: true,
+  acceptsLoneSurrogates: true,
   takesClock: true,
   async createDatabase() {
     const { location, remove } = await createFolder();
