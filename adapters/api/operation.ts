@@ -76,6 +76,8 @@ export interface Operation {
   readonly summary: string;
   readonly description: string;
   readonly query: FieldsSchema;
+  /** Whether the operation can read much of a collection: a list with pages, and mostly with a search. */
+  readonly mayScan: boolean;
   readonly body: FieldsSchema | undefined;
   readonly statuses: readonly (200 | 201)[];
   readonly response: z.ZodType;
@@ -106,6 +108,7 @@ export function defineOperation<
   return {
     ...declaration,
     query,
+    mayScan: 'page' in query.shape,
     body,
     statuses,
     prepare(rawQuery, rawBody) {

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import type { Request } from 'express';
 import type { Caller } from '../../core/access/caller.ts';
 import type { RateLimiter } from '../../core/access/rate-limiter.ts';
@@ -6,9 +5,8 @@ import type { Application } from '../../core/application.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { getClientAddress } from './client-address.ts';
 import { HttpError } from './errors.ts';
-import { LimitedAddresses, type Protection } from './protection/protection.ts';
 import { createRateLimitError } from './rate-limit-headers.ts';
-import { countHeader } from './request-framing.ts';
+import { getHeaderValues } from './request-framing.ts';
 
 /** The objects that authentication depends on. */
 export interface AuthenticationServices {
@@ -18,37 +16,20 @@ export interface AuthenticationServices {
 }
 
 /** Authenticates the caller of a request. Rejects with an `HttpError`, or with an error of the core such as `unauthenticated`. */
-export type Authenticate = (request: Request, response: ServerResponse) => Promise<Caller>;
+export type Authenticate = (request: Request) => Promise<Caller>;
 
 const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
-/**
- * Returns a function that authenticates callers. It counts rejected credentials by the address of the client. If an address is over
- * its limit of rejected credentials, valid keys from this address are still accepted. But keys that are not cached are then looked up
- * one after another, and rejected with 429 if too many keys wait.
- */
-export function createAuthenticator(
-  { app, rejectedCredentialLimiter }: AuthenticationServices,
-  protection: Protection,
-): Authenticate {
-  const limitedAddresses = new LimitedAddresses();
-  return async (request, response) => {
+/** Returns a function that authenticates callers. It counts rejected credentials by the address of the client. */
+export function createAuthenticator({ app, rejectedCredentialLimiter }: AuthenticationServices): Authenticate {
+  return async (request) => {
     const secret = readSecret(request);
-    const lookUp = () => app.apiKeys.authenticate(secret);
-    const limitedAddress = limitedAddresses.findByAddress(() => getClientAddress(request));
     try {
-      if (!limitedAddress || !app.apiKeys.isFirstLookup(secret)) return await lookUp();
-      return await protection.awaitOutsideInFlightCount(response, limitedAddress.runLookup(lookUp));
+      return await app.apiKeys.authenticate(secret);
     } catch (error) {
-      if (error instanceof CoreError && error.kind === 'unauthenticated') {
-        const address = getClientAddress(request);
-        const usage = await rejectedCredentialLimiter.consume(address);
-        if (!usage.allowed) {
-          limitedAddresses.add(address, usage);
-          throw createRateLimitError('rejected credentials from this address', usage);
-        }
-      }
-      throw error;
+      if (!(error instanceof CoreError) || error.kind !== 'unauthenticated') throw error;
+      const usage = await rejectedCredentialLimiter.consume(getClientAddress(request));
+      throw usage.allowed ? error : createRateLimitError('rejected credentials from this address', usage);
     }
   };
 }
@@ -59,8 +40,8 @@ function readSecret(request: Request): string {
   if (authorization === undefined) {
     throw new CoreError('unauthenticated', 'No key was sent: send one as "Authorization: Bearer <API_KEY>".');
   }
-  if (countHeader(request, 'authorization') > 1) {
-    throw new HttpError('bad_request', 'More than one Authorization header was sent: send exactly one.');
+  if (getHeaderValues(request, 'authorization').length > 1) {
+    throw new HttpError('bad_request', 'More than one Authorization header. Send exactly one.');
   }
   return BEARER.exec(authorization)?.[1] ?? '';
 }

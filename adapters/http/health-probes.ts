@@ -6,8 +6,8 @@ import { getRequestContext, type Responder } from './responder.ts';
 const HEALTH_PATH = '/healthz';
 const READINESS_PATH = '/readyz';
 
-/** Matches the URL of a health probe. Its path may end with a slash, like the paths of other routes. */
-const PROBE_URL = new RegExp(`^(?:${HEALTH_PATH}|${READINESS_PATH})/?(?:\\?|$)`);
+/** Like the paths of other routes, the path of a health probe may end with a slash. */
+const PROBE_PATHS = new Set([HEALTH_PATH, READINESS_PATH].flatMap((path) => [path, `${path}/`]));
 
 /** The objects that health probes depend on. */
 interface ProbeServices {
@@ -15,9 +15,9 @@ interface ProbeServices {
   readonly responder: Responder;
 }
 
-/** Returns whether a request is a health probe, which is served even under overload. */
-export function isHealthProbe(url: string): boolean {
-  return PROBE_URL.test(url);
+/** Returns whether a path is that of a health probe, which is served even under overload. */
+export function isHealthProbe(path: string): boolean {
+  return PROBE_PATHS.has(path);
 }
 
 /** Serves `/healthz`, which shows that the process runs, and `/readyz`, which shows whether it can serve requests. */

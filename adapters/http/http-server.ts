@@ -4,11 +4,11 @@ import { operations } from '../api/operations.ts';
 import { type AuthenticationServices, createAuthenticator } from './authentication.ts';
 import { serveDocs } from './docs/routes.ts';
 import { HttpError } from './errors.ts';
-import { serveHealthProbes } from './health-probes.ts';
+import { isHealthProbe, serveHealthProbes } from './health-probes.ts';
 import { createOperationHandler, type HandlerServices } from './operation-handler.ts';
-import { type ProtectedServer, Protection } from './protection/protection.ts';
+import { type ProtectedServer, Protection, type RequestKind } from './protection/protection.ts';
 import { createBodyReader } from './request-body.ts';
-import { getPath, normalizeTargetOrFindProblem } from './request-target.ts';
+import { getPath, normalizeTargetOrFindProblem, removeOrigin } from './request-target.ts';
 import { type Observer, Responder } from './responder.ts';
 import { createProxyCheck, type TrustProxy } from './trust-proxy.ts';
 
@@ -36,7 +36,7 @@ export function createHttpService(
 ): HttpService {
   const protection = new Protection(observers);
   const responder = new Responder(settings.docsUrl, [...observers, protection]);
-  const authenticate = createAuthenticator(services, protection);
+  const authenticate = createAuthenticator(services);
   const readBody = createBodyReader(settings.bodyLimit, protection);
   const expressApp = createExpressApp({ ...services, responder, protection, authenticate, readBody });
   expressApp.set('trust proxy', createProxyCheck(settings.trustProxy));
@@ -51,11 +51,22 @@ export function createHttpService(
       );
   };
   const { bodyLimit } = settings;
-  const { server, connections } = protection.createServer(serve, fail, {
+  const { server, connections } = protection.createServer(serve, fail, classifyRequest, {
     bodyLimit,
     messageClasses: createMessageClasses(expressApp),
   });
   return { server, responder, connections };
+}
+
+const scanPaths = new Set(operations.filter(({ mayScan }) => mayScan).map(({ path }) => path));
+
+/** Returns the kind of a request, as far as its target shows it. A list without parameters is its first page, which is no scan. */
+function classifyRequest({ url = '' }: IncomingMessage): RequestKind {
+  const [path, query] = removeOrigin(url).split('?', 2) as [string, string?];
+  if (isHealthProbe(path)) return 'probe';
+  if (!query) return 'request';
+  const route = path.replace(/\/$/, '').replace(/^(\/[^/]+\/)[^/]+/, '$1{id}');
+  return scanPaths.has(route) ? 'scan' : 'request';
 }
 
 /** Creates the Express application with the routes of the API, of the health probes and of the documentation. */
@@ -83,7 +94,7 @@ function createExpressApp(services: HandlerServices): Express {
 function createNotFoundError(request: IncomingMessage): HttpError {
   return new HttpError(
     'not_found',
-    `The operation ${request.method} ${getPath(request)} does not exist: check the method and the path.`,
+    `The operation ${request.method} ${getPath(request)} does not exist. Check the method and the path.`,
   );
 }
 

@@ -41,7 +41,7 @@ export function createOperationHandler(
     context.route = operation.path;
     // The time since the request arrived, mostly in the queue of `Protection`, is subtracted here. After that, only time in `timeBudget.run` counts, not the time to read the body.
     const timeBudget = new TimeBudget(STORAGE_TIMEOUT_MS - (performance.now() - context.startedAt));
-    const caller = await timeBudget.run(authenticate(request, response));
+    const caller = await timeBudget.run(authenticate(request));
     context.workspaceId = caller.workspaceId;
     context.keyId = caller.keyId;
     const usage = await requestLimiter.consume(caller.keyId);

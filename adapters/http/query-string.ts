@@ -26,6 +26,6 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    throw new HttpError('bad_request', 'The query cannot be decoded: check its percent-encoding.');
+    throw new HttpError('bad_request', 'The query cannot be decoded. Check its percent-encoding.');
   }
 }

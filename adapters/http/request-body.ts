@@ -3,14 +3,17 @@ import { MIMEType } from 'node:util';
 import { describeTooLongBody, MalformedBody, readJson } from '../api/json-body.ts';
 import { HttpError } from './errors.ts';
 import type { Protection } from './protection/protection.ts';
+import { getHeaderValues } from './request-framing.ts';
 
 /** Reads a request body as a JSON object. Rejects with an `HttpError`, or with a `CoreError` of the kind `invalid`. */
 export type ReadBody = (request: IncomingMessage, response: ServerResponse, workspaceId: string) => Promise<object>;
 
 /** The memory that a chunk of a body takes in addition to its bytes. */
-const CHUNK_OVERHEAD_BYTES = 512;
+const CHUNK_OVERHEAD_BYTES = 700;
 
-const INCOMPLETE_ERROR = new HttpError('bad_request', 'The request body is incomplete: send it again.');
+const MAX_CONTENT_TYPE_LENGTH = 255;
+
+const INCOMPLETE_ERROR = new HttpError('bad_request', 'The request body is incomplete. Send it again.');
 
 /**
  * Returns a function that reads a JSON object in UTF-8. The function rejects if the body has more than `limitBytes` bytes, or if the
@@ -54,33 +57,34 @@ export function createBodyReader(limitBytes: number, protection: Protection): Re
     protection.awaitOutsideInFlightCount(response, readBody(request, response, workspaceId));
 }
 
-function requireJson({ headers }: IncomingMessage): void {
-  const type = headers['content-type'];
-  if (type !== 'application/json' && !isJson(type)) {
+function requireJson(request: IncomingMessage): void {
+  const { 'content-type': type, 'content-encoding': encoding } = request.headers;
+  if (new Set(getHeaderValues(request, 'content-type')).size > 1 || (type !== 'application/json' && !isJson(type))) {
     throw new HttpError(
       'bad_request',
-      'The request body must be JSON in UTF-8: send it with "Content-Type: application/json".',
+      'The request body must be JSON in UTF-8. Send one `Content-Type: application/json`.',
     );
   }
-  const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw new HttpError('bad_request', 'The request body must not be compressed: send it without Content-Encoding.');
+    throw new HttpError('bad_request', 'The request body must not be compressed. Send it without Content-Encoding.');
   }
 }
 
 function isJson(type: string | undefined): boolean {
+  // `MIMEType` takes time that is quadratic in the length.
+  if (type === undefined || type.length > MAX_CONTENT_TYPE_LENGTH) return false;
   try {
-    const { essence, params } = new MIMEType(type ?? '');
-    const charsets = type?.match(/;\s*charset\s*=/gi)?.length ?? 0;
-    const isUtf8 = charsets === 0 || (charsets === 1 && params.get('charset')?.toLowerCase() === 'utf-8');
-    return essence === 'application/json' && isUtf8;
+    const { essence, params } = new MIMEType(type);
+    const charsetCount = type.match(/;\s*charset\s*=/gi)?.length ?? 0;
+    const charset = params.get('charset')?.toLowerCase() ?? '';
+    return essence === 'application/json' && (charsetCount === 0 || (charsetCount === 1 && /^utf-?8$/.test(charset)));
   } catch {
     return false;
   }
 }
 
 function parseJson(bytes: Uint8Array): object {
-  if (bytes.length === 0) throw new HttpError('bad_request', 'The request body must not be empty: send a JSON object.');
+  if (bytes.length === 0) throw new HttpError('bad_request', 'The request body must not be empty. Send a JSON object.');
   try {
     return readJson(bytes);
   } catch (error) {

@@ -15,22 +15,22 @@ const HOST = /^[^\s/?#@\\]*$/;
  */
 export function findFramingProblem(request: IncomingMessage): string | undefined {
   const { httpVersionMajor, httpVersionMinor, rawHeaders, headers } = request;
-  if (httpVersionMajor !== 1) return 'The HTTP version is not supported: use HTTP/1.1 or HTTP/1.0.';
+  if (httpVersionMajor !== 1) return 'The HTTP version is not supported. Use HTTP/1.1 or HTTP/1.0.';
   if (rawHeaders.length > 2 * MAX_HEADER_COUNT) {
-    return `The request has too many headers: send at most ${MAX_HEADER_COUNT}.`;
+    return `The request has too many headers. Send at most ${MAX_HEADER_COUNT}.`;
   }
-  const hosts = countHeader(request, 'host');
-  if (hosts > 1) return 'More than one Host header was sent: send exactly one.';
-  if (hosts === 0 && httpVersionMinor > 0) return 'The Host header is missing: send exactly one.';
+  const hostCount = getHeaderValues(request, 'host').length;
+  if (hostCount > 1) return 'More than one Host header. Send exactly one.';
+  if (hostCount === 0 && httpVersionMinor > 0) return 'No Host header. Send exactly one.';
   const { host = '', expect = '100-continue', 'transfer-encoding': coding } = headers;
-  if (!HOST.test(host)) return 'The Host header is not valid: send a host name, with a port if needed.';
+  if (!HOST.test(host)) return 'The Host header is not valid. Send a host name, with a port if needed.';
   if (expect.toLowerCase() !== '100-continue') {
-    return 'The Expect header is not supported: the only allowed value is 100-continue.';
+    return 'The Expect header is not supported. Send `100-continue` or no Expect header.';
   }
   if (coding === undefined) return undefined;
-  if (httpVersionMinor === 0) return 'Transfer-Encoding is not allowed in HTTP/1.0: send a Content-Length.';
+  if (httpVersionMinor === 0) return 'Transfer-Encoding is not allowed in HTTP/1.0. Send a Content-Length.';
   if (coding.toLowerCase() !== 'chunked') {
-    return 'The Transfer-Encoding is not supported: the only allowed value is chunked.';
+    return 'The Transfer-Encoding is not supported. Send `chunked` or a Content-Length.';
   }
   return undefined;
 }
@@ -45,12 +45,17 @@ export function mustCloseAfter({ headers }: IncomingMessage, bodyLimit: number):
   return upgrade !== undefined || Number(length) > bodyLimit || (bodyLimit === 0 && coding !== undefined);
 }
 
-/** Counts how often a header was sent. For some headers, Node's `headers` has only the first of several values. */
-export function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
-  let count = 0;
+/** Returns whether a request has a body, which may be empty. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+}
+
+/** Returns all values of a header, in the order sent. For some headers, Node's `headers` has only the first of several values. */
+export function getHeaderValues({ rawHeaders }: IncomingMessage, name: string): string[] {
+  const values: string[] = [];
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const header = rawHeaders[i] as string;
-    if (header.length === name.length && header.toLowerCase() === name) count++;
+    if (header.length === name.length && header.toLowerCase() === name) values.push(rawHeaders[i + 1] as string);
   }
-  return count;
+  return values;
 }

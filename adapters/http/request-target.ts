@@ -7,23 +7,30 @@ export function getPath({ url = '' }: IncomingMessage): string {
 }
 
 /** Matches the scheme and the authority of an absolute URL. */
-const SCHEME_AND_HOST = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i;
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i;
+/** A host name has at most 253 characters. Parsing a longer one takes time that is quadratic in its length (IDNA). */
+const MAX_ORIGIN_LENGTH = 300;
 
-/**
- * Sets `request.url` to the path and query of the request target, which may be an absolute URL (RFC 9112, section 3.2).
- * Returns a message if the target is invalid.
- */
+/** Returns the path and query of a request target, which may be an absolute URL (RFC 9112, section 3.2). */
+export function removeOrigin(target: string): string {
+  if (target.startsWith('/') || target === '*') return target;
+  return target.replace(ORIGIN, '').replace(/^(?!\/)/, '/');
+}
+
+/** Sets `request.url` to the path and query of the request target. Returns a message if the target is invalid. */
 export function normalizeTargetOrFindProblem(request: IncomingMessage): string | undefined {
   const { url = '' } = request;
-  if (url.includes('#')) return 'The request target must not have a fragment: remove "#" and what follows it.';
-  if (!url.startsWith('/') && url !== '*') {
-    if (!isUrl(url)) return 'The request target must be a path or a URL.';
-    request.url = url.replace(SCHEME_AND_HOST, '').replace(/^(?!\/)/, '/');
+  if (url.includes('#')) return 'The request target must not have a fragment. Remove "#" and what follows it.';
+  const target = removeOrigin(url);
+  if (target !== url) {
+    const [origin = ''] = ORIGIN.exec(url) ?? [];
+    if (origin.length > MAX_ORIGIN_LENGTH || !isUrl(url)) return 'The request target must be a path or a URL.';
+    request.url = target;
   }
   try {
     decodeURIComponent(getPath(request));
     return undefined;
   } catch {
-    return 'The path cannot be decoded: check its percent-encoding.';
+    return 'The path cannot be decoded. Check its percent-encoding.';
   }
 }

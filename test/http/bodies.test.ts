@@ -81,7 +81,12 @@ const unreadableBodies: Readonly<Record<string, (body: string) => RequestPart>> 
   'an empty charset in quotes': withContentType('application/json; charset=""'),
   'a charset without a value': withContentType('application/json; charset='),
   'two charsets': withContentType('application/json; charset=utf-8; charset=latin1'),
-  'another name of UTF-8': withContentType('application/json; charset=utf8'),
+  'a content type of 15,000 spaces': withContentType(`application/json;${' '.repeat(15_000)}!`),
+  'two different types': (body) => ({ headers: [JSON_TYPE, ['content-type', 'text/plain']], body }),
+  'two types with different charsets': (body) => ({
+    headers: [['Content-Type', 'application/json; charset=utf-8'], JSON_TYPE],
+    body,
+  }),
 
   'a byte-order mark': changeBody((body) => `\ufeff${body}`),
   'two bytes for each character': changeBody((body) => Buffer.from(body, 'utf16le')),
@@ -109,6 +114,8 @@ const unreadableBodies: Readonly<Record<string, (body: string) => RequestPart>> 
 const readableBodies: Readonly<Record<string, (body: string) => RequestPart>> = {
   'a charset': withContentType('application/json; charset=utf-8'),
   'a type in capitals': withContentType('Application/JSON;charset="UTF-8"'),
+  'another name of UTF-8': withContentType('application/json; charset=UTF8'),
+  'the same type twice': (body) => ({ headers: [JSON_TYPE, JSON_TYPE], body }),
   'another parameter': withContentType('application/json; profile=x'),
   'the encoding identity': withEncoding('identity', String),
   'the encoding identity with a capital letter': withEncoding('Identity', String),

@@ -96,16 +96,6 @@ suite('incomplete bodies', {
         assert.equal((await api.call('POST', '/tags', { body: { name } })).status, 201);
       });
     }),
-
-  'are counted with the memory of their chunks, which can be much more than their bytes': () =>
-    withService(async ({ url }) => {
-      const pieces = '1\r\n \r\n'.repeat(300_000);
-      const responses = await sendRaw(url, [`${HEAD}Transfer-Encoding: chunked\r\n\r\n${pieces}0\r\n\r\n`], false);
-      assert.deepEqual(
-        responses.map(({ status }) => status),
-        [429],
-      );
-    }),
 });
 
 suite('responses that clients do not read', {

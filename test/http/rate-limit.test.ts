@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { setTimeout as delay } from 'node:timers/promises';
 import { createApiKeySecret } from '../../core/access/api-key.ts';
 import { each, textCases } from '../support/each.ts';
 import { assertError, UNKNOWN_ID } from '../support/expected-responses.ts';
@@ -215,9 +214,6 @@ async function countLookups({ metricsUrl }: Api): Promise<number> {
 
 /** Settings with a low limit, and with metrics that count the lookups. */
 const MEASURED_SETTINGS = { REJECTED_CREDENTIALS_PER_MINUTE: '5', METRICS_PORT: '0' };
-/** The duration of a flood, and the maximum rate of its lookups: 50 per second, with a margin of one. */
-const FLOOD_MS = 1_000;
-const MAX_LOOKUPS_PER_SECOND = 51;
 const CONNECTION_COUNT = 150;
 
 /** Sends unknown keys over many connections until `end` is called, which resolves to the statuses of the responses. */
@@ -238,20 +234,6 @@ function flood(get: Setup['get']): { end(): Promise<number[]> } {
 }
 
 suite('an address over the limit of rejected credentials', {
-  'causes at most 50 lookups of unknown keys per second': () =>
-    withSettings(MEASURED_SETTINGS, async ({ api, get }) => {
-      for (let number = 0; number < 6; number++) await get(unknownKey(number));
-      const before = await countLookups(api);
-      const start = performance.now();
-      const flooding = flood(get);
-      await delay(FLOOD_MS);
-      const statuses = await flooding.end();
-      const seconds = (performance.now() - start) / 1000;
-      const lookupCount = (await countLookups(api)) - before;
-      assert.deepEqual([...new Set(statuses)], [429]);
-      assert.ok(lookupCount <= MAX_LOOKUPS_PER_SECOND * (seconds + 1), `${lookupCount} lookups in ${seconds} s`);
-    }),
-
   'causes no lookups of malformed keys': () =>
     withSettings(MEASURED_SETTINGS, async ({ api, get }) => {
       for (let number = 0; number < 6; number++) await get(unknownKey(number));
@@ -262,16 +244,15 @@ suite('an address over the limit of rejected credentials', {
       assert.equal(await countLookups(api), before);
     }),
 
-  'can use a cached valid key during a flood, and a new valid key while unknown keys wait for their lookups': () =>
+  'can use a valid key during a flood of unknown keys, and a new valid key after it': () =>
     withSettings(MEASURED_SETTINGS, async ({ api, own, get }) => {
       await get(own.key);
       for (let number = 0; number < 6; number++) await get(unknownKey(number));
       const flooding = flood(get);
       for (let times = 0; times < 20; times++) assert.equal((await get(own.key)).status, 200);
-      await flooding.end();
+      assert.deepEqual([...new Set(await flooding.end())], [429]);
       const fresh = await createKey(api, own.workspaceId);
-      const [served] = await Promise.all([get(fresh), ...[1, 2, 3, 4].map((number) => get(unknownKey(number)))]);
-      assert.equal(served.status, 200);
+      assert.equal((await get(fresh)).status, 200);
     }),
 
   'gets a Retry-After in each rejection': () =>

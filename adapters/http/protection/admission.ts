@@ -1,147 +1,164 @@
+import { LRUCache } from 'lru-cache';
 import { createOverloadError } from '../errors.ts';
 import type { Observer, RejectionReason, RequestContext } from '../responder.ts';
-import { FairQueue } from './fair-queue.ts';
-
-/** This number of requests in flight is always allowed. It equals the number of connections to MongoDB. */
-const MIN_IN_FLIGHT_COUNT = 50;
-/**
- * The number of scans (see `SCAN_URL`) in flight that is always allowed. It is lower than that of other requests, because each scan
- * can occupy a core of the database.
- */
-const MIN_SCAN_IN_FLIGHT_COUNT = 16;
-/** The number of scans in flight that is always allowed for one workspace. */
-const MIN_WORKSPACE_SCAN_IN_FLIGHT_COUNT = 8;
 
 /**
- * If requests wait and none is served for this time, the storage is treated as paused (see `FairQueue`). The time is longer than
- * a request usually takes.
+ * The maximum number of requests in flight, except scans and health probes. It equals the number of connections to MongoDB: more
+ * requests would wait for a connection, in no fair order.
  */
-const PAUSE_MS = 250;
-/** As `PAUSE_MS`, but for the queue of scans. It is longer than a scan usually takes. */
-const SCAN_PAUSE_MS = 2_000;
-
-/** The maximum number of health probes that begin without queueing in an iteration of the event loop. */
-const MAX_PROBE_COUNT = 20;
-
-/** The maximum time that an iteration of the event loop spends on beginning queued requests. */
-const BEGIN_BUDGET_MS = 10;
-/** The time that an iteration spends on rejecting requests, unless it may spend `MAX_REJECT_BUDGET_MS`. */
-const REJECT_BUDGET_MS = 0.6;
+const MAX_IN_FLIGHT_COUNT = 50;
+/** The maximum number of scans in flight. It is lower, because each scan can occupy a core of the database. */
+const MAX_SCAN_COUNT = 8;
 /**
- * The maximum time that an iteration spends on rejecting requests while it has rejected less than `REJECTED_RATIO` of the excess.
- * The excess is the number of requests that arrived since the last iteration, minus the number of requests that began. With a
- * shorter time, clients that retry at once would be rejected more and more often.
+ * If a request has waited for longer, more requests arrive than are served, so new ones are rejected at once. If n times as many arrive
+ * as can be served, no request waits for more than n times this time. So clients with a timeout of 2 s are served.
  */
-const MAX_REJECT_BUDGET_MS = 4;
-const REJECTED_RATIO = 0.97;
-/**
- * The maximum time for which queued requests wait while new connections are accepted. Without this wait, accepting many connections
- * would take long, because libuv 1.45 and later accept only one connection per iteration of the event loop.
- */
-const MAX_ACCEPT_WAIT_MS = 10;
-/** The maximum time that a connection is assumed to have waited until it was accepted. */
-const MAX_ACCEPT_LAG_MS = 2_000;
-/** The interval between iterations that only reject, because no request may begin. It leaves time for the rest of the service. */
-const REJECT_INTERVAL_MS = 2;
+const MAX_STANDING_MS = 500;
+/** The maximum time that a request of a burst waits. It leaves half of the deadline of a request (10 s) for serving it. */
+const MAX_WAIT_MS = 5_000;
 /** The interval at which late requests are looked for. */
-const CHECK_INTERVAL_MS = 100;
-
-/** The maximum number of credentials whose workspace is cached. */
+const CHECK_INTERVAL_MS = 250;
+/**
+ * The time for which requests begin before the event loop reads new ones, and for which connections are accepted before requests begin.
+ * Writes that begin together are committed together. libuv accepts only one connection in an iteration of the event loop.
+ */
+const TURN_MS = 10;
+/** The maximum time that a turn spends on rejections, so that they leave most of the time for other requests. */
+const MAX_REJECT_MS = 2;
+/** The maximum number of credentials whose workspace is cached. An entry takes about 200 bytes. */
 const MAX_CREDENTIAL_COUNT = 10_000;
 /** How many characters at the end of a credential identify it in the cache. So the cache contains no usable API key. */
 const CREDENTIAL_END_LENGTH = 10;
 
-/**
- * Matches the URL of a scan, which may read much of a collection: a search or a page from 100 on. Also matches a percent-encoded
- * parameter name, because it could be `search` or `page`.
- */
-const SCAN_URL = /[?&](?:search=[^&]|page=\d{3}|[^=&]*%[^=&]*=)/;
+const OVERLOAD_ERROR = createOverloadError('The service is overloaded. Retry the request in one second.');
 
-const OVERLOAD_ERROR = createOverloadError('The service is overloaded: try again in one second.');
+/** The kinds of requests that wait separately. A scan can read much of a collection. A health probe is never rejected. */
+export type RequestKind = 'request' | 'scan' | 'probe';
 
 /** A waiting request. */
 export interface QueuedRequest {
+  readonly kind: RequestKind;
   readonly context: RequestContext;
   /** The `Authorization` header. */
   readonly authorization?: string | undefined;
+  /** The remote address of the connection. */
+  readonly address?: string | undefined;
   /** Begins the request, and returns `true`. Returns `false` if it already has a response, or its client has closed the connection. */
   begin(): boolean;
   reject(error: Error): void;
 }
 
-interface InFlightRequest {
-  readonly queue: FairQueue<QueuedRequest>;
-  /** The ID of the workspace, or the remote address if the workspace was not known when the request was queued. */
+/** The waiting requests of one workspace, in the order of their arrival. */
+interface Lane {
   readonly key: string;
+  readonly waiting: QueuedRequest[];
+  /** When the workspace began to wait for its next turn. */
+  turnSince: number;
+}
+
+/** Serves workspaces in turn, one request each, so that a busy workspace delays only itself. Limits the requests in flight. */
+class FairQueue {
+  inFlightCount = 0;
+  /** The workspaces with waiting requests, in the order of their turns. */
+  private readonly lanes = new Map<string, Lane>();
+
+  constructor(private readonly maxInFlightCount: number) {}
+
+  get isEmpty(): boolean {
+    return this.lanes.size === 0;
+  }
+
+  get canBegin(): boolean {
+    return !this.isEmpty && this.inFlightCount < this.maxInFlightCount;
+  }
+
+  /** Returns the reason for which a new request of a workspace should be rejected, if there is one. */
+  findRejectionReason(key: string, now: number): RejectionReason | undefined {
+    const oldest = this.lanes.get(key)?.waiting[0];
+    if (oldest) return now - oldest.context.startedAt > MAX_STANDING_MS ? 'workspace' : undefined;
+    const [next] = this.lanes.values();
+    return next && now - next.turnSince > MAX_STANDING_MS ? 'service' : undefined;
+  }
+
+  add(key: string, request: QueuedRequest): void {
+    const lane = this.lanes.get(key);
+    if (lane) lane.waiting.push(request);
+    else this.lanes.set(key, { key, waiting: [request], turnSince: request.context.startedAt });
+  }
+
+  /** Removes and returns the request whose turn it is, and counts it as in flight. */
+  begin(now: number): QueuedRequest | undefined {
+    const [lane] = this.lanes.values();
+    if (!lane || !this.canBegin) return undefined;
+    this.inFlightCount++;
+    this.lanes.delete(lane.key);
+    const request = lane.waiting.shift();
+    if (lane.waiting.length > 0) this.lanes.set(lane.key, Object.assign(lane, { turnSince: now }));
+    return request;
+  }
+
+  /** Removes and returns the requests that have waited for too long. */
+  takeLate(now: number): QueuedRequest[] {
+    const late: QueuedRequest[] = [];
+    for (const { key, waiting } of this.lanes.values()) {
+      const firstInTime = waiting.findIndex(({ context }) => now - context.startedAt <= MAX_WAIT_MS);
+      late.push(...waiting.splice(0, firstInTime < 0 ? waiting.length : firstInTime));
+      if (waiting.length === 0) this.lanes.delete(key);
+    }
+    return late;
+  }
+}
+
+interface InFlightRequest {
+  readonly queue: FairQueue;
   readonly credential: string;
 }
 
 /**
- * Admission control (docs/adr/0016-overload.md): decides which requests are served, and in which order. Requests are read and
- * wait here. If they waited unread in their connections, their number would not be known. The time for rejections is bounded, so
- * that admitted requests are served under any load.
+ * Admission control (docs/adr/0016-overload.md): decides which requests are served, and in which order. Requests are read before they
+ * wait. If they waited unread in their connections, the time that they wait would not be known.
  */
 export class Admission {
-  private readonly requests = new FairQueue<QueuedRequest>(MIN_IN_FLIGHT_COUNT, MIN_IN_FLIGHT_COUNT, PAUSE_MS);
-  private readonly scans = new FairQueue<QueuedRequest>(
-    MIN_SCAN_IN_FLIGHT_COUNT,
-    MIN_WORKSPACE_SCAN_IN_FLIGHT_COUNT,
-    SCAN_PAUSE_MS,
-  );
+  private readonly queues: Readonly<Record<RequestKind, FairQueue>> = {
+    request: new FairQueue(MAX_IN_FLIGHT_COUNT),
+    scan: new FairQueue(MAX_SCAN_COUNT),
+    probe: new FairQueue(Number.POSITIVE_INFINITY),
+  };
+  /** The queues in the order of their turns. */
+  private readonly turns = Object.values(this.queues);
   private readonly inFlight = new Map<RequestContext, InFlightRequest>();
   /** The requests that are to be rejected. */
   private readonly rejections: QueuedRequest[] = [];
   /** The workspaces of the credentials that were authenticated recently. */
-  private readonly workspaces = new Map<string, string>();
-  /** Whether the next request should be a scan, if a scan waits. */
-  private isScanNext = false;
-  /** Whether `runIteration` or `beginNext` will be called. */
+  private readonly workspaces = new LRUCache<string, string>({ max: MAX_CREDENTIAL_COUNT });
   private isScheduled = false;
   private timer: NodeJS.Timeout | undefined;
-  /** The time at which the current iteration stops beginning requests. */
-  private beginUntil = 0;
-  /** The time of the last call of `beginNext`. */
-  private begunAt = 0;
-  /** Whether a connection was accepted since the last iteration. */
-  private hasAccepted = false;
-  private probeCount = 0;
-  /** The numbers of requests that arrived and that began since the last iteration. */
-  private arrivedCount = 0;
-  private begunCount = 0;
-  /**
-   * The time at which the first of the requests that are being read was read. It estimates the arrival of all of them: the others
-   * probably arrived then, too, but their connections waited to be accepted.
-   */
+  /** The end of the current turn. */
+  private endsAt = 0;
+  /** When the first request of this iteration of the event loop was read. All others of the iteration have arrived then, too. */
   private arrivedAt: number | undefined;
+  /** Whether a connection was accepted since the last turn. Then more connections may wait. */
+  private hasAccepted = false;
 
   /** Creates the admission control. `observers` observe rejections. */
   constructor(private readonly observers: readonly Observer[]) {}
 
-  /**
-   * Queues a request, which later begins or is rejected. A request whose workspace is not known yet is queued under `address`, the
-   * remote address of its connection. So all unknown credentials from one address are treated as one workspace.
-   */
-  add(url: string, waiting: QueuedRequest, address = ''): void {
-    const queue = SCAN_URL.test(url) ? this.scans : this.requests;
-    const { startedAt } = waiting.context;
-    this.arrivedAt ??= startedAt;
-    if (startedAt - this.arrivedAt > MAX_ACCEPT_LAG_MS) this.arrivedAt = startedAt;
-    this.arrivedCount++;
-    const key = this.workspaces.get(getCredential(waiting)) ?? address;
-    const reason = queue.add(key, waiting, this.arrivedAt);
-    if (reason) this.reject(waiting, reason);
+  /** Queues a request, which later begins or is rejected. All unknown credentials of an address are treated as one workspace. */
+  add(request: QueuedRequest): void {
+    const { kind, context, address = '' } = request;
+    const key = this.workspaces.get(getCredential(request)) ?? address;
+    const queue = this.queues[kind];
+    if (this.arrivedAt === undefined) {
+      this.arrivedAt = context.startedAt;
+      setImmediate(() => (this.arrivedAt = undefined));
+    }
+    const reason = kind === 'probe' ? undefined : queue.findRejectionReason(key, this.arrivedAt);
+    if (reason) this.reject(request, reason);
+    else queue.add(key, request);
     this.schedule();
-    this.timer ??= setTimeout(this.check, CHECK_INTERVAL_MS).unref();
+    this.timer ??= setTimeout(this.rejectLate, CHECK_INTERVAL_MS).unref();
   }
 
-  /** Begins a health probe at once, or queues it if there are many. It is never rejected. */
-  addProbe(waiting: QueuedRequest): void {
-    if (this.probeCount === 0) setImmediate(() => (this.probeCount = 0));
-    if (++this.probeCount <= MAX_PROBE_COUNT) waiting.begin();
-    else this.add('', { ...waiting, reject: waiting.begin });
-  }
-
-  /** Notes that a connection was accepted. More connections may be waiting to be accepted. */
   onConnection(): void {
     this.hasAccepted = true;
   }
@@ -158,7 +175,7 @@ export class Admission {
     const entry = this.end(context);
     const value = await slowWork;
     if (entry && !hasResponse()) {
-      entry.queue.begin(entry.key);
+      entry.queue.inFlightCount++;
       this.inFlight.set(context, entry);
     }
     return value;
@@ -166,110 +183,77 @@ export class Admission {
 
   /** Stops counting a request that has its response as in flight, and caches the workspace of its credential. */
   onResponse(context: RequestContext): void {
-    const entry = this.end(context, performance.now());
-    const { workspaceId } = context;
-    if (entry && workspaceId !== undefined && workspaceId !== entry.key) {
-      this.cacheWorkspace(entry.credential, workspaceId);
-    }
+    const entry = this.end(context);
+    if (entry && context.workspaceId !== undefined) this.workspaces.set(entry.credential, context.workspaceId);
   }
 
-  private cacheWorkspace(credential: string, workspaceId: string): void {
-    this.workspaces.set(credential, workspaceId);
-    const oldest = this.workspaces.keys().next().value as string;
-    if (this.workspaces.size > MAX_CREDENTIAL_COUNT) this.workspaces.delete(oldest);
-  }
-
-  /** Stops counting a request as in flight. Counts it as served if `now` is given. */
-  private end(context: RequestContext, now?: number): InFlightRequest | undefined {
+  private end(context: RequestContext): InFlightRequest | undefined {
     const entry = this.inFlight.get(context);
     if (!entry) return undefined;
     this.inFlight.delete(context);
-    entry.queue.end(entry.key, now);
-    if (!this.isEmpty) this.schedule();
+    entry.queue.inFlightCount--;
+    this.schedule();
     return entry;
   }
 
-  private reject(waiting: QueuedRequest, reason: RejectionReason): void {
-    this.rejections.push(waiting);
+  private reject(request: QueuedRequest, reason: RejectionReason): void {
+    this.rejections.push(request);
     for (const observer of this.observers) observer.onRejected?.(reason);
   }
 
-  /** Rejects late requests (see `FairQueue.takeLate`), and removes the workspaces without requests from the queues. */
-  private readonly check = (): void => {
-    const now = performance.now();
-    const late = [...this.requests.takeLate(now), ...this.scans.takeLate(now)];
-    for (const waiting of late) this.reject(waiting, 'timeout');
-    for (const queue of [this.requests, this.scans]) queue.removeIdle();
-    this.timer = this.isEmpty ? undefined : setTimeout(this.check, CHECK_INTERVAL_MS).unref();
-    if (this.rejections.length > 0) this.schedule();
+  private readonly rejectLate = (): void => {
+    const { request, scan } = this.queues;
+    for (const queue of [request, scan]) {
+      for (const late of queue.takeLate(performance.now())) this.reject(late, 'timeout');
+    }
+    this.timer = request.isEmpty && scan.isEmpty ? undefined : setTimeout(this.rejectLate, CHECK_INTERVAL_MS).unref();
+    this.schedule();
   };
 
-  private get isEmpty(): boolean {
-    return this.requests.length + this.scans.length === 0;
+  private get hasWork(): boolean {
+    return this.rejections.length > 0 || this.turns.some(({ canBegin }) => canBegin);
   }
 
   private schedule(): void {
-    if (this.isScheduled) return;
+    if (this.isScheduled || !this.hasWork) return;
     this.isScheduled = true;
-    setImmediate(this.runIteration);
+    setImmediate(this.runTurn);
   }
 
   /** Rejects some requests. Then begins queued requests, unless connections are still being accepted. */
-  private readonly runIteration = (): void => {
-    const start = performance.now();
-    this.rejectSome(start);
-    const isAccepting = this.hasAccepted && start - this.begunAt < MAX_ACCEPT_WAIT_MS;
-    if (!this.hasAccepted) this.arrivedAt = undefined;
+  private readonly runTurn = (): void => {
+    const now = performance.now();
+    // The newest requests are rejected first, so that most rejections are fast.
+    while (this.rejections.length > 0 && performance.now() - now < MAX_REJECT_MS)
+      this.rejections.pop()?.reject(OVERLOAD_ERROR);
+    const isAccepting = this.hasAccepted && now - this.endsAt < TURN_MS;
     this.hasAccepted = false;
     if (isAccepting) {
-      setImmediate(this.runIteration);
+      setImmediate(this.runTurn);
       return;
     }
-    this.beginUntil = performance.now() + BEGIN_BUDGET_MS;
+    this.endsAt = performance.now() + TURN_MS;
     this.beginNext();
   };
 
-  private rejectSome(start: number): void {
-    let excess = REJECTED_RATIO * (this.arrivedCount - this.begunCount);
-    this.arrivedCount = 0;
-    this.begunCount = 0;
-    for (let now = start; this.rejections.length > 0; now = performance.now()) {
-      if (now > start + (excess-- > 0 ? MAX_REJECT_BUDGET_MS : REJECT_BUDGET_MS)) break;
-      this.rejections.pop()?.reject(OVERLOAD_ERROR);
-    }
-  }
-
   private readonly beginNext = (): void => {
     const now = performance.now();
-    this.begunAt = now;
-    if (now > this.beginUntil) setImmediate(this.runIteration);
-    else if (this.beginOne(now)) {
-      if (this.isEmpty && this.rejections.length === 0) this.stopSchedule();
-      // Continues after the request that just began has done everything that it can do without waiting.
-      else queueMicrotask(() => process.nextTick(this.beginNext));
-    } else if (this.rejections.length > 0) setTimeout(this.runIteration, REJECT_INTERVAL_MS);
-    else this.stopSchedule();
+    // Continues after the request that just began has done everything that it can do without waiting.
+    if (now < this.endsAt && this.beginOne(now)) queueMicrotask(() => process.nextTick(this.beginNext));
+    else {
+      this.endsAt = now;
+      this.isScheduled = false;
+      this.schedule();
+    }
   };
 
-  private stopSchedule(): void {
-    this.isScheduled = false;
-    this.arrivedAt = undefined;
-  }
-
-  /** Begins one request, alternating between scans and other requests. Returns `false` if no request may begin. */
+  /** Begins one request of the next queue that has one. Returns `false` if no request may begin. */
   private beginOne(now: number): boolean {
-    const { requests, scans } = this;
-    if (this.isScanNext) return this.beginOneOf(scans, now) || this.beginOneOf(requests, now);
-    return this.beginOneOf(requests, now) || this.beginOneOf(scans, now);
-  }
-
-  private beginOneOf(queue: FairQueue<QueuedRequest>, now: number): boolean {
-    const next = queue.next(now);
-    if (!next) return false;
-    const { request, key } = next;
-    this.isScanNext = queue === this.requests;
-    this.begunCount++;
-    this.inFlight.set(request.context, { queue, key, credential: getCredential(request) });
+    const queue = this.turns.find(({ canBegin }) => canBegin);
+    const request = queue?.begin(now);
+    if (!queue || !request) return false;
+    this.turns.push(...this.turns.splice(this.turns.indexOf(queue), 1));
+    this.inFlight.set(request.context, { queue, credential: getCredential(request) });
     if (!request.begin()) this.end(request.context);
     return true;
   }

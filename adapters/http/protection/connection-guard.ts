@@ -107,19 +107,19 @@ function stopParsing(socket: Duplex): void {
   socket.on('data', () => undefined);
 }
 
-const METHOD_ADVICE = 'use GET, POST, PATCH or DELETE';
-const CONNECT_MESSAGE = `The method CONNECT is not supported: ${METHOD_ADVICE}.`;
+const METHOD_ADVICE = 'Use GET, POST, PATCH or DELETE';
+const CONNECT_MESSAGE = `The method CONNECT is not supported. ${METHOD_ADVICE}.`;
 
 /** Messages for the error codes of Node and of its parser, llhttp. */
 const PARSER_MESSAGES: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT:
-    `The request took too long to arrive: send the headers within ${HEADERS_TIMEOUT_MS / 1000} seconds, ` +
+    `The request took too long to arrive. Send the headers within ${HEADERS_TIMEOUT_MS / 1000} seconds, ` +
     `and the whole request within ${REQUEST_TIMEOUT_MS / 1000} seconds.`,
-  HPE_HEADER_OVERFLOW: 'The headers are too large: send at most 16 KiB.',
-  HPE_INVALID_METHOD: `The request method is not a valid HTTP method: ${METHOD_ADVICE}.`,
-  HPE_INVALID_EOF_STATE: 'The request ended before it was complete: send it again.',
+  HPE_HEADER_OVERFLOW: 'The headers are too large. Send at most 16 KiB.',
+  HPE_INVALID_METHOD: `The request method is not a valid HTTP method. ${METHOD_ADVICE}.`,
+  HPE_INVALID_EOF_STATE: 'The request ended before it was complete. Send it again.',
 };
 
 function getMessage({ code = '' }: NodeJS.ErrnoException): string {
-  return PARSER_MESSAGES[code] ?? 'The request is not valid HTTP/1.1: send a request in the syntax of RFC 9112.';
+  return PARSER_MESSAGES[code] ?? 'The request is not valid HTTP/1.1. Send a request in the syntax of RFC 9112.';
 }

@@ -4,7 +4,7 @@ import { createOverloadError } from '../errors.ts';
 const MAX_BYTES = 128 * 1024 * 1024;
 
 const MEMORY_ERROR = createOverloadError(
-  'Your workspace sends request bodies or reads responses too slowly: send fewer requests at the same time.',
+  'Your workspace sends request bodies or reads responses too slowly. Send fewer requests at the same time.',
 );
 
 /** Counts the bytes that are kept in memory for each workspace while its clients are slow to send or to read. */

@@ -51,6 +51,18 @@ export class OpenConnections {
     for (const socket of this.sockets) socket.destroy();
   }
 
+  /**
+   * Stops reading until the next iteration of the event loop. The memory of a connection that was closed is freed only between two
+   * iterations, so one iteration must not read many connections that have to be closed.
+   */
+  pauseReading(): void {
+    const reading = [...this.sockets].filter((socket) => !socket.isPaused());
+    for (const socket of reading) socket.pause();
+    setImmediate(() => {
+      for (const socket of reading) socket.resume();
+    });
+  }
+
   /** Closes the idle connections. Connections that have received no byte yet are idle, too, although Node does not count them. */
   private closeIdle(): void {
     this.server.closeIdleConnections();

@@ -7,8 +7,9 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { HttpError } from '../errors.ts';
-import { findFramingProblem, mustCloseAfter } from '../request-framing.ts';
+import { findFramingProblem, hasBody, mustCloseAfter } from '../request-framing.ts';
 import { type Fail, guardConnections, TIMEOUT_CHECK_INTERVAL_MS } from './connection-guard.ts';
+import { joinChunks } from './join-chunks.ts';
 import { OpenConnections } from './open-connections.ts';
 import { PipeliningQueue } from './pipelining.ts';
 
@@ -37,8 +38,9 @@ export function createProtectedServer(
   fail: Fail,
   { bodyLimit, messageClasses, admit = (_request, _response, serveNow) => serveNow() }: ProtectedServerOptions,
 ): ProtectedServer {
-  const pipelining = new PipeliningQueue();
+  const pipelining = new PipeliningQueue(() => connections.pauseReading());
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+    if (hasBody(request)) joinChunks(request);
     const problem = findFramingProblem(request);
     if (problem || mustCloseAfter(request, bodyLimit)) response.shouldKeepAlive = false;
     const serveOrFail = () => {
@@ -51,6 +53,7 @@ export function createProtectedServer(
     { ...messageClasses, requireHostHeader: false, connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS },
     onRequest,
   );
+  const connections = new OpenConnections(server, pipelining);
   guardConnections(server, pipelining, fail);
-  return { server, connections: new OpenConnections(server, pipelining) };
+  return { server, connections };
 }

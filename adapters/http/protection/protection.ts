@@ -1,15 +1,13 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { isHealthProbe } from '../health-probes.ts';
 import { getRequestContext, type Observer, type RequestContext } from '../responder.ts';
-import { Admission, type QueuedRequest } from './admission.ts';
+import { Admission, type RequestKind } from './admission.ts';
 import type { Fail } from './connection-guard.ts';
-import { LimitedAddresses } from './limited-addresses.ts';
 import { MemoryBudget } from './memory-budget.ts';
 import { createProtectedServer, type ProtectedServer, type ProtectedServerOptions } from './protected-server.ts';
 import { limitReadingTime } from './unread-response.ts';
 
 // Code outside of this folder, except tests, imports only this file.
-export { createProtectedServer, LimitedAddresses, limitReadingTime, type ProtectedServer };
+export { createProtectedServer, limitReadingTime, type ProtectedServer, type RequestKind };
 
 /** Protects the API server from too much load and from slow clients (docs/adr/0016-overload.md). It must observe all responses. */
 export class Protection implements Observer {
@@ -21,32 +19,46 @@ export class Protection implements Observer {
     this.admission = new Admission(observers);
   }
 
-  /** Creates the server. It calls `serve` for each request that is admitted, and otherwise `fail`, for example under overload. */
-  createServer(serve: RequestListener, fail: Fail, options: Omit<ProtectedServerOptions, 'admit'>): ProtectedServer {
+  /**
+   * Creates the server. It calls `serve` for each request that is admitted, and otherwise `fail`, for example under overload. It calls
+   * `classify` before anything else is known of a request.
+   */
+  createServer(
+    serve: RequestListener,
+    fail: Fail,
+    classify: (request: IncomingMessage) => RequestKind,
+    options: Omit<ProtectedServerOptions, 'admit'>,
+  ): ProtectedServer {
     const protectedServer = createProtectedServer(serve, fail, {
       ...options,
-      admit: (request, response, serveAdmitted) => this.admit(request, response, serveAdmitted, fail),
+      admit: (request, response, serveAdmitted) =>
+        this.admit(classify(request), request, response, serveAdmitted, fail),
     });
     protectedServer.server.on('connection', () => this.admission.onConnection());
     return protectedServer;
   }
 
   /** Calls `serve` when the admission control lets the request begin. Under overload, calls `fail` instead. */
-  private admit(request: IncomingMessage, response: ServerResponse, serve: () => void, fail: Fail): void {
+  private admit(
+    kind: RequestKind,
+    { headers, socket }: IncomingMessage,
+    response: ServerResponse,
+    serve: () => void,
+    fail: Fail,
+  ): void {
     if (response.headersSent) return;
-    const { url = '', headers, socket } = request;
-    const queued: QueuedRequest = {
+    this.admission.add({
+      kind,
       context: getRequestContext(response),
       authorization: headers.authorization,
+      address: socket.remoteAddress,
       begin: () => {
         if (response.headersSent || response.closed) return false;
         serve();
         return true;
       },
       reject: (error) => !response.closed && fail(response, error),
-    };
-    if (isHealthProbe(url)) this.admission.addProbe(queued);
-    else this.admission.add(url, queued, socket.remoteAddress);
+    });
   }
 
   /** Settles like `slowWork`, which waits for the client or in a queue. Until then, the request does not count as in flight. */
