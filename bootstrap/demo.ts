@@ -15,8 +15,8 @@ export const DEMO_NAME = 'Northwind Outdoor';
 export const ADMIN_EMAIL = 'ada.winter@northwind.example';
 
 /**
- * Creates a small workspace with records for every list of the API, on any storage. `now` is in milliseconds since the epoch.
- * `secret` is the API key of the admin. By default, a random key is created.
+ * Creates a small workspace with records for every list of the API, on any storage. `now` is in milliseconds since the
+ * epoch. `secret` is the API key of the admin. By default, a random key is created.
  */
 export async function createDemo(app: Application, now: number, secret?: string): Promise<Demo> {
   const { id: workspaceId } = await app.workspaces.create(DEMO_NAME);
@@ -95,7 +95,9 @@ export async function createDemo(app: Application, now: number, secret?: string)
 /** The first and the last day of a campaign, in days from now. A day in the past is negative. */
 type DayRange = readonly [firstDay: number, lastDay: number];
 
-/** Returns a campaign for a sample workspace, with texts, dates and amounts. `now` is in milliseconds since the epoch. */
+/**
+ * Returns a campaign for a sample workspace, with texts, dates and amounts. `now` is in milliseconds since the epoch.
+ */
 export function buildSampleCampaign(
   name: string,
   status: Campaign['status'],

@@ -5,8 +5,8 @@ import { UsageError } from '../adapters/cli/usage-error.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * The address of a server, such as `http://127.0.0.1:3000`, the address of its metrics if `METRICS_PORT` is set, and the address that
- * redirects short links if `LINKS_PORT` is set.
+ * The address of a server, such as `http://127.0.0.1:3000`, the address of its metrics if `METRICS_PORT` is set, and
+ * the address that redirects short links if `LINKS_PORT` is set.
  */
 export interface ListeningAddresses {
   readonly url: string;
@@ -23,14 +23,14 @@ export function getHost(settings: Pick<Settings, `${ServerPrefix}HOST`>, prefix:
 }
 
 /**
- * The maximum number of connections that wait to be accepted. The operating system may lower this number (net.core.somaxconn). It
- * drops all further connections, and their clients retry after a second.
+ * The maximum number of connections that wait to be accepted. The operating system may lower this number
+ * (net.core.somaxconn). It drops all further connections, and their clients retry after a second.
  */
 const MAX_BACKLOG_COUNT = 4_096;
 
 /**
- * Listens, and returns the URL. Rejects with a `UsageError` if it cannot listen. `prefix` is the prefix of the settings that have
- * the host and the port.
+ * Listens, and returns the URL. Rejects with a `UsageError` if it cannot listen. `prefix` is the prefix of the settings
+ * that have the host and the port.
  */
 export async function listen(server: Server, settings: Settings, prefix: ServerPrefix = ''): Promise<string> {
   const host = getHost(settings, prefix);

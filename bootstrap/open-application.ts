@@ -9,14 +9,14 @@ import { listStoragesWith, storages } from './storages.ts';
 import { waitUntilReady } from './wait-until-ready.ts';
 
 /**
- * The maximum time for which a command waits until the database is closed. Closing waits for pending changes, such as those of an
- * interrupted import.
+ * The maximum time for which a command waits until the database is closed. Closing waits for pending changes, such as
+ * those of an interrupted import.
  */
 const CLOSE_TIMEOUT_MS = 1_000;
 
 /**
- * Opens the configured database for a command. Rejects with `UsageError` if the database exists only inside the server, is unavailable, or
- * is missing and must not be created.
+ * Opens the configured database for a command. Rejects with `UsageError` if the database exists only inside the server,
+ * is unavailable, or is missing and must not be created.
  */
 export async function openApplication(
   environment: EnvironmentVariables,

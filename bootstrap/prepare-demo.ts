@@ -17,15 +17,16 @@ export interface PreparedDemo {
 }
 
 /**
- * Creates the demo workspace if `DEMO_WORKSPACE` is `true` and the storage has no workspace yet. If `DEMO_API_KEY` is set, ensures that it
- * is a key of the admin of the demo workspace. All changes are one transaction, so that a crash leaves no part of the workspace, and
- * servers that start at the same time create it once. Rejects with a `UsageError` if the workspace or the key cannot be created or used.
+ * Creates the demo workspace if `DEMO_WORKSPACE` is `true` and the storage has no workspace yet. If `DEMO_API_KEY` is
+ * set, ensures that it is a key of the admin of the demo workspace. All changes are one transaction, so that a crash
+ * leaves no part of the workspace, and servers that start at the same time create it once. Rejects with a `UsageError`
+ * if the workspace or the key cannot be created or used.
  */
 export async function prepareDemo(engine: StorageEngine, system: System, settings: Settings): Promise<PreparedDemo> {
   const { STORAGE, DEMO_WORKSPACE, DEMO_API_KEY } = settings;
   const [first] = await engine.workspaces.list('', 1);
-  // If it is clear that nothing must be created, there is no transaction, so that the start does not wait for another process that
-  // writes.
+  // If it is clear that nothing must be created, there is no transaction, so that the start does not wait for another
+  // process that writes.
   if (!DEMO_WORKSPACE || (first && DEMO_API_KEY === undefined)) return { demo: undefined, firstWorkspaceId: first?.id };
   try {
     return await engine.runInTransaction((transaction) => createMissing(transaction, system, DEMO_API_KEY));
@@ -40,8 +41,8 @@ export async function prepareDemo(engine: StorageEngine, system: System, setting
 }
 
 /**
- * Creates the demo workspace if the storage has no workspace. Otherwise, if `secret` is given, ensures that it is an API key of the demo
- * workspace (`ensureKey`).
+ * Creates the demo workspace if the storage has no workspace. Otherwise, if `secret` is given, ensures that it is an
+ * API key of the demo workspace (`ensureKey`).
  */
 async function createMissing(engine: StorageEngine, system: System, secret?: string): Promise<PreparedDemo> {
   const storage = createStorage(engine);
@@ -56,8 +57,8 @@ async function createMissing(engine: StorageEngine, system: System, secret?: str
 }
 
 /**
- * Creates the API key `secret` of the admin of the demo workspace, unless it exists. Throws if the key exists but cannot be used, or if
- * the demo workspace or its admin is missing.
+ * Creates the API key `secret` of the admin of the demo workspace, unless it exists. Throws if the key exists but
+ * cannot be used, or if the demo workspace or its admin is missing.
  */
 async function ensureKey(app: Application, storage: Storage, system: System, secret: string): Promise<Demo> {
   const { workspaceId, memberId } = await findDemoAdmin(app);

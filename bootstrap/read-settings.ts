@@ -14,7 +14,10 @@ const portPairs = [
   ['LINKS_', 'METRICS_'],
 ] as const;
 
-/** Reads the settings from an environment. Throws a `UsageError` with a line for each invalid setting and each misspelled name. */
+/**
+ * Reads the settings from an environment. Throws a `UsageError` with a line for each invalid setting and each
+ * misspelled name.
+ */
 export function readSettings(environment: EnvironmentVariables): Settings {
   const parsed = Object.entries(settings).map(([name, schema]) => [name, schema.safeParse(environment[name])] as const);
   const given = parsed.filter(([, { data }]) => data !== undefined);
@@ -30,8 +33,8 @@ export function readSettings(environment: EnvironmentVariables): Settings {
 }
 
 /**
- * Finds the settings that are not allowed together with other settings. Yields the setting to change, and the problem. An invalid setting
- * is `undefined`.
+ * Finds the settings that are not allowed together with other settings. Yields the setting to change, and the problem.
+ * An invalid setting is `undefined`.
  */
 function* findConflicts(
   { DEMO_WORKSPACE, DEMO_API_KEY, STORAGE, LINKS_URL, ...addresses }: Settings,

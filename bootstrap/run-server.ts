@@ -4,12 +4,14 @@ import { type EnvironmentVariables, getSettingWarnings, readSettings } from './r
 import { formatStartMessage } from './start-message.ts';
 import type { RunningServer } from './start-server.ts';
 
-/** The time for which a stopping server still accepts connections, so that a load balancer notices that it is not ready. */
+/**
+ * The time for which a stopping server still accepts connections, so that a load balancer notices that it is not ready.
+ */
 const READINESS_DELAY_MS = 1_000;
 
 /**
- * Runs the server in this process. Prints the address, and exits after a graceful shutdown on SIGTERM or SIGINT. Rejects with a
- * `UsageError` if the server cannot start.
+ * Runs the server in this process. Prints the address, and exits after a graceful shutdown on SIGTERM or SIGINT.
+ * Rejects with a `UsageError` if the server cannot start.
  */
 export async function runServer(environment: EnvironmentVariables): Promise<void> {
   const settings = readSettings(environment);

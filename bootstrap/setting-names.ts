@@ -5,8 +5,8 @@ const MIN_NAME_LENGTH = 8;
 const MAX_EDIT_COUNT = 2;
 
 /**
- * Returns a line for each long name that is probably a misspelled setting. Such a name differs from a setting by at most two edits, or is
- * the beginning of a setting before a `_`, such as `BODY_LIMIT`.
+ * Returns a line for each long name that is probably a misspelled setting. Such a name differs from a setting by at
+ * most two edits, or is the beginning of a setting before a `_`, such as `BODY_LIMIT`.
  */
 export function findMisspellings(environment: object): string[] {
   const settingNames = Object.keys(settings);

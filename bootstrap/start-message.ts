@@ -4,8 +4,9 @@ import { type Settings, settings as settingSchemas } from './settings.ts';
 import { storages } from './storages.ts';
 
 /**
- * Returns the text that a server prints after its start. It has the addresses of the API, the short links and the metrics. Depending on
- * the storage, it also has the location of the data, and the API key of the demo or the command to run next.
+ * Returns the text that a server prints after its start. It has the addresses of the API, the short links and the
+ * metrics. Depending on the storage, it also has the location of the data, and the API key of the demo or the command
+ * to run next.
  */
 export function formatStartMessage(settings: Settings, running: ListeningAddresses & Partial<PreparedDemo>): string {
   const { url, metricsUrl, linksUrl, demo, firstWorkspaceId } = running;

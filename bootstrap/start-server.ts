@@ -18,16 +18,17 @@ const FLUSH_TIMEOUT_MS = 2_000;
 export interface RunningServer extends ListeningAddresses, PreparedDemo {
   readonly app: Application;
   /**
-   * Shuts down gracefully. From the call on, the server is not ready, and closes each connection after its next response. After
-   * `readinessDelayMs`, the server accepts no more connections and drains the open ones. Resolves to `true` when all connections, also
-   * those to the storage, are closed. Resolves to `false` at the shutdown timeout, which is ten seconds after the call.
+   * Shuts down gracefully. From the call on, the server is not ready, and closes each connection after its next
+   * response. After `readinessDelayMs`, the server accepts no more connections and drains the open ones. Resolves to
+   * `true` when all connections, also those to the storage, are closed. Resolves to `false` at the shutdown timeout,
+   * which is ten seconds after the call.
    */
   stop(readinessDelayMs?: number): Promise<boolean>;
 }
 
 /**
- * Starts the HTTP server of this process, and the servers of its metrics and of short links. Rejects with a `UsageError` if one of them
- * cannot listen, or if the database cannot be used.
+ * Starts the HTTP server of this process, and the servers of its metrics and of short links. Rejects with a
+ * `UsageError` if one of them cannot listen, or if the database cannot be used.
  */
 export async function startServer(
   settings: Settings,
@@ -52,7 +53,8 @@ export async function startServer(
     const metricsUrl = metrics && `${await listen(metrics, settings, 'METRICS_')}/metrics`;
     const { hasDemo } = storages[settings.STORAGE];
     const linksUrl = links && (await listen(links.server, settings, 'LINKS_'));
-    // The key of a new demo workspace is printed only once. So a server that cannot listen must not create the workspace.
+    // The key of a new demo workspace is printed only once. So a server that cannot listen must not create the
+    // workspace.
     if (hasDemo) await checkAddress(settings);
     const prepared = hasDemo
       ? await prepareDemo(container.get(tokens.storageEngine), system, settings)

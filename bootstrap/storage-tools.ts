@@ -73,7 +73,10 @@ async function rejectSourceAsTarget(sourceSettings: Settings, targetSettings: Se
   throw new UsageError([`--to: must not be the database of ${locationSetting}, which is the source`]);
 }
 
-/** Rejects a target that has a workspace. If a copy is resumed, rejects only a target with a workspace that the source does not have. */
+/**
+ * Rejects a target that has a workspace. If a copy is resumed, rejects only a target with a workspace that the source
+ * does not have.
+ */
 async function rejectForeignTarget(source: StorageEngine, target: StorageEngine, isResumed: boolean): Promise<void> {
   for await (const { id } of iterateGlobal(target.workspaces)) {
     if (!isResumed) {

@@ -10,8 +10,8 @@ import type { Settings } from './settings.ts';
 /** A connection to data outside of this process. It is opened at startup and closed at shutdown. */
 export interface Connection {
   /**
-   * Resolves when the data can be used. Also resolves if the data is unavailable, and then retries in the background. Rejects with a
-   * `UsageError` if the data cannot be used until an operator changes something.
+   * Resolves when the data can be used. Also resolves if the data is unavailable, and then retries in the background.
+   * Rejects with a `UsageError` if the data cannot be used until an operator changes something.
    */
   open(): Promise<void>;
   close(): Promise<void>;
@@ -29,8 +29,8 @@ interface StorageChoice {
   /** Returns a line for operators that says where the records are. */
   describeLocation?(settings: Settings): string;
   /**
-   * Returns a text that identifies the database, whatever its name or link in the settings, or `undefined` if it does not exist. Rejects if
-   * this cannot be found out.
+   * Returns a text that identifies the database, whatever its name or link in the settings, or `undefined` if it does
+   * not exist. Rejects if this cannot be found out.
    */
   findDatabase?(settings: Settings): Promise<string | undefined>;
   /** Returns the location that a URL of `advocacy copy` names, or `undefined` if the URL is not one of this storage. */
@@ -73,7 +73,8 @@ export const storages: Readonly<Record<Settings['STORAGE'], StorageChoice>> = {
         throw error;
       }
     },
-    // In a URL, a host follows two slashes. So `sqlite://data/a.db` is rejected: otherwise, it would mean the file `/data/a.db`.
+    // In a URL, a host follows two slashes. So `sqlite://data/a.db` is rejected: otherwise, it would mean the file
+    // `/data/a.db`.
     parseUrl: (url) => /^sqlite:((?!\/\/[^/]).*)$/s.exec(url)?.[1],
     async create({ SQLITE_FILE }, { now }) {
       const { createSqliteEngine, UnusableFile } = await import('../adapters/sqlite/engine.ts');

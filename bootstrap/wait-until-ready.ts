@@ -5,9 +5,9 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const POLL_INTERVAL_MS = 50;
 
 /**
- * Waits up to `CONNECT_TIMEOUT_MS` for the database, which may still be starting or creating indexes. Then rejects with `UsageError` if
- * the database is unavailable. `settingOrOption` is the name of the setting or option that locates
- * the database.
+ * Waits up to `CONNECT_TIMEOUT_MS` for the database, which may still be starting or creating indexes. Then rejects with
+ * `UsageError` if the database is unavailable. `settingOrOption` is the name of the setting or option that locates the
+ * database.
  */
 export async function waitUntilReady(
   storage: { checkReady(): Promise<void> },

@@ -6,6 +6,8 @@ import { globalStoreNames, recordSchemas, type StorageEngine } from '../persiste
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE']);
 const REJECTION_REASONS = ['workspace', 'service', 'timeout'] as const;
+/** The upper bounds of the buckets of all histograms, in seconds. */
+const BUCKETS = [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const UNREAD = { reason: 'response_not_read' };
 
 /** The state of the connection to a database, as the metrics show it. */
@@ -39,7 +41,6 @@ export class Metrics {
     'http_request_duration_seconds',
     'Time from a request to its response, by route (the path of the operation or health probe, or unmatched), method and status.',
     ['route', 'method', 'status'],
-    [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   );
 
   private readonly cutConnections = this.addCounter(
@@ -64,7 +65,6 @@ export class Metrics {
     'storage_operation_duration_seconds',
     'Time of a storage operation, by store (the kind of record), operation and outcome (done, rejected because of a rule such as a unique name, or failed).',
     ['store', 'operation', 'outcome'],
-    [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   );
 
   /** Each scrape reads the current states. If a state is not passed, its metrics are missing. */
@@ -138,15 +138,14 @@ export class Metrics {
   }
 
   /**
-   * Adds the metrics of short links. Returns the observer that records them. `state` has the number of clicks that are counted but not
-   * stored yet, and `clickResults` are the values of the label `result`.
+   * Adds the metrics of short links. Returns the observer that records them. `state` has the number of clicks that are
+   * counted but not stored yet, and `clickResults` are the values of the label `result`.
    */
   createLinkObserver(state: { readonly pendingClickCount: number }, clickResults: readonly string[]) {
     const requests = this.addHistogram(
       'link_request_duration_seconds',
       'Time from a request for a short link to its response, by outcome: destination, expired_url and not_found_url (redirects), gone, not_found, method_not_allowed, limited (too many unknown links), unavailable (the storage did not respond), and bad_request.',
       ['outcome'],
-      [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
     );
     const clicks = this.addCounter(
       'link_clicks_total',
@@ -202,8 +201,8 @@ export class Metrics {
     });
   }
 
-  private addHistogram<L extends string>(name: string, help: string, labelNames: L[], buckets: number[]): Histogram<L> {
-    return new Histogram({ name, help, labelNames, buckets, registers: [this.registry] });
+  private addHistogram<L extends string>(name: string, help: string, labelNames: L[]): Histogram<L> {
+    return new Histogram({ name, help, labelNames, buckets: BUCKETS, registers: [this.registry] });
   }
 
   /** `addTo` adds the current values at each scrape. Without `addTo`, the caller increments the counter. */

@@ -11,7 +11,10 @@ import { request } from '../support/request.ts';
 import { isLong } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
 
-/** A long run clones the repository and installs the packages, as a newcomer does. A quick run copies the build and links the packages. */
+/**
+ * A long run clones the repository and installs the packages, as a newcomer does. A quick run copies the build and
+ * links the packages.
+ */
 const CHECKOUT_OPTIONS: CheckoutOptions = isLong
   ? { isClone: true, packages: 'none' }
   : { isBuilt: true, packages: 'production' };

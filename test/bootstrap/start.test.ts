@@ -63,7 +63,10 @@ suite('a start', {
     },
 });
 
-/** Returns the lines of the error of a start in the process of the test. A new process for each case would take long to start. */
+/**
+ * Returns the lines of the error of a start in the process of the test. A new process for each case would take long to
+ * start.
+ */
 async function getStartErrors(settings: Readonly<Record<string, string>>): Promise<readonly string[]> {
   const all = readSettings({ STORAGE: 'memory', PORT: '0', ...settings });
   const error = await startServer(all, pino({ level: 'silent' })).then(

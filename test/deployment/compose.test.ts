@@ -13,7 +13,10 @@ const { $schema: _, ...schema } = JSON.parse(
 const isValidCompose = new Ajv({ strict: false }).compile(schema);
 const secrets = { MONGODB_PASSWORD: 'secret1', MONGODB_ROOT_PASSWORD: 'secret2', REDIS_PASSWORD: 'secret3' };
 
-/** Settings that `.env` cannot set: the start of their value in `docker-compose.yml`, or `undefined` if this file does not set them. */
+/**
+ * Settings that `.env` cannot set: the start of their value in `docker-compose.yml`, or `undefined` if this file does
+ * not set them.
+ */
 const fixed: Partial<Record<keyof typeof settings, string | undefined>> = {
   // The image listens on all addresses of the container, and Docker maps the default port to a port of the host.
   HOST: undefined,
@@ -31,14 +34,20 @@ const fixed: Partial<Record<keyof typeof settings, string | undefined>> = {
   LINKS_PORT: '3001',
 };
 
-/** Settings whose default differs from that of the service: other containers can scrape the metrics, and there is a load balancer. */
+/**
+ * Settings whose default differs from that of the service: other containers can scrape the metrics, and there is a load
+ * balancer.
+ */
 const ownDefaults: Partial<Record<keyof typeof settings, string>> = {
   METRICS_PORT: '9464',
   METRICS_HOST: '0.0.0.0',
   TRUST_PROXY: '1',
 };
 
-/** Settings without a default. `docker-compose.yml` has only their names, so the container gets them only if `.env` sets them. */
+/**
+ * Settings without a default. `docker-compose.yml` has only their names, so the container gets them only if `.env` sets
+ * them.
+ */
 const unset = ['LINKS_URL'];
 
 /** Parses a size such as `768m`, `128mb` or `2g`. */

@@ -82,8 +82,8 @@ suite('the image of the Dockerfile', {
 });
 
 /**
- * Runs a test with the image of the Dockerfile, which is built without Docker in a temporary folder. The folder is read-only during
- * the test, like the file system of the image in production.
+ * Runs a test with the image of the Dockerfile, which is built without Docker in a temporary folder. The folder is
+ * read-only during the test, like the file system of the image in production.
  */
 function withImage(test: (image: Image) => Promise<void>): Promise<void> {
   return withTemporaryFolder(async (folder) => {
@@ -119,7 +119,10 @@ async function createFirstKey(startCommand: (command: string[]) => ChildProcess)
   return waitForOutput(startCommand(key), /"key": ?"([^"]+)"/);
 }
 
-/** Waits for output that matches, and returns the first group. Rejects with the whole output if the process exits before that. */
+/**
+ * Waits for output that matches, and returns the first group. Rejects with the whole output if the process exits before
+ * that.
+ */
 async function waitForOutput(child: ChildProcess, pattern: RegExp): Promise<string> {
   let text = '';
   child.stderr?.on('data', (chunk) => (text += chunk));

@@ -26,18 +26,17 @@ export interface ServiceProcess {
 }
 
 /**
- * Starts the service on a free port, and on memory storage unless `settings` name another storage. Resolves when the service listens. If
- * the service exits before that, rejects with its exit code and its standard error. `program` is the module to run.
+ * Starts the service on a free port, and on memory storage unless `settings` name another storage. Resolves when the
+ * service listens. If the service exits before that, rejects with its exit code and its standard error.
  */
 export async function startProcess(
   settings: Readonly<Record<string, string>> = {},
   standardError: 'pipe' | number = 'pipe',
-  program = MAIN_PATH,
 ): Promise<ServiceProcess> {
   // REDIS_URL of the test run would cause a warning, so only tests that need Redis set it.
   const defaults = { STORAGE: 'memory', REDIS_URL: undefined, PORT: '0', DEMO_API_KEY, RATE_LIMIT_POINTS: '1000000' };
   const env = { ...process.env, ...defaults, ...settings };
-  const child = spawn(process.execPath, ['--enable-source-maps', program], {
+  const child = spawn(process.execPath, ['--enable-source-maps', MAIN_PATH], {
     env,
     stdio: ['ignore', 'pipe', standardError],
   });
@@ -52,7 +51,7 @@ export async function waitForService(child: ChildProcess): Promise<ServiceProces
   const listening = new Promise<string>((resolve) => {
     child.stdout?.on('data', (chunk) => {
       output.stdout += chunk;
-      const url = /listens on (http:\S+?),?\s/.exec(output.stdout)?.[1];
+      const url = /listens on (http:\S+)\s/.exec(output.stdout)?.[1];
       if (url) resolve(url);
     });
   });
@@ -72,9 +71,8 @@ export async function waitForService(child: ChildProcess): Promise<ServiceProces
 export async function withProcess(
   settings: Readonly<Record<string, string>>,
   test: (service: ServiceProcess) => Promise<void>,
-  program?: string,
 ): Promise<void> {
-  const service = await startProcess(settings, 'pipe', program);
+  const service = await startProcess(settings);
   try {
     await test(service);
   } finally {
