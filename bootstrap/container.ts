@@ -6,7 +6,6 @@ import type { Observer } from '../adapters/http/responder.ts';
 import type { LinkObserver, LinkServer } from '../adapters/links/link-server.ts';
 import { createStorage, type StorageEngine } from '../adapters/persistence/storage-engine.ts';
 import type { Metrics } from '../adapters/prometheus/metrics.ts';
-import { CALLER_CACHE_TTL_MS } from '../core/access/caller-cache.ts';
 import type { RateLimiter } from '../core/access/rate-limiter.ts';
 import { Application } from '../core/application.ts';
 import type { System } from '../core/shared/system.ts';
@@ -39,9 +38,6 @@ export async function wireCore(settings: Settings, system: System, log: Logger):
   container.bind(tokens.app).toResolvedValue(
     (engine) =>
       new Application(createStorage(engine), system, {
-        callerCacheTtlMs: CALLER_CACHE_TTL_MS,
-        // The only secret that an operator can choose. The secrets of all other keys are random.
-        operatorChosenSecret: settings.DEMO_API_KEY,
         links: settings.LINKS_PORT === undefined ? undefined : { baseUrl: settings.LINKS_URL },
       }),
     [tokens.storageEngine],
@@ -85,7 +81,7 @@ export async function wireServer(settings: Settings, system: System, log: Logger
       const { BODY_LIMIT_BYTES: bodyLimit, DOCS_URL: docsUrl, TRUST_PROXY: trustProxy } = settings;
       return createHttpService(
         { app, requestLimiter, rejectedCredentialLimiter },
-        { bodyLimit, docsUrl, trustProxy },
+        { bodyLimit, docsUrl, trustProxy, chosenSecret: settings.DEMO_API_KEY },
         observers,
       );
     },

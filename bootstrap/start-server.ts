@@ -45,7 +45,7 @@ export async function startServer(
     metrics?.close();
     metrics?.closeAllConnections();
     await Promise.all([http.connections.close(), links?.stop()]);
-    await Promise.race([app.apiKeys.flush(), delay(FLUSH_TIMEOUT_MS, undefined, { ref: false })]);
+    await Promise.race([http.callers.settle(), delay(FLUSH_TIMEOUT_MS, undefined, { ref: false })]);
     await Promise.all(storageConnections.map((connection) => connection.close()));
   };
   try {

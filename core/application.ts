@@ -1,5 +1,4 @@
 import { ApiKeyService } from './access/api-key-service.ts';
-import { CallerCache } from './access/caller-cache.ts';
 import { MemberService } from './access/member-service.ts';
 import { WorkspaceService } from './access/workspace-service.ts';
 import { CampaignService } from './campaign/campaign-service.ts';
@@ -18,13 +17,6 @@ import type { Storage } from './storage.ts';
 import { TagService } from './tag/tag-service.ts';
 
 export interface ApplicationOptions {
-  /** The time for which authenticated callers are cached. By default, they are not cached. */
-  readonly callerCacheTtlMs?: number;
-  /**
-   * The secret that the operator chose for an API key. Only this secret need not have the format of random secrets
-   * (`isApiKeySecret`).
-   */
-  readonly operatorChosenSecret?: string | undefined;
   /** The options of short links. By default, short links are off: the `link` of each `ShareView` is `null`. */
   readonly links?: LinkOptions | undefined;
 }
@@ -52,9 +44,7 @@ export class Application {
     private readonly system: System,
     private readonly options: ApplicationOptions = {},
   ) {
-    const { callerCacheTtlMs = 0, operatorChosenSecret } = options;
-    const callers = new CallerCache(callerCacheTtlMs, system.monotonicNow);
-    this.apiKeys = new ApiKeyService(storage, system, callers, operatorChosenSecret);
+    this.apiKeys = new ApiKeyService(storage, system);
     this.campaigns = new CampaignService(storage, system);
     this.contentPillars = new ContentPillarService(storage, system);
     this.domains = new DomainService(storage, system);

@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 import type { Caller } from '../../core/access/caller.ts';
 import type { RateLimiter } from '../../core/access/rate-limiter.ts';
-import type { Application } from '../../core/application.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
+import type { CallerCache } from './caller-cache.ts';
 import { getClientAddress } from './client-address.ts';
 import { HttpError } from './errors.ts';
 import { createRateLimitError } from './rate-limit-headers.ts';
@@ -10,7 +10,7 @@ import { getHeaderValues } from './request-framing.ts';
 
 /** The objects that authentication depends on. */
 export interface AuthenticationServices {
-  readonly app: Application;
+  readonly callers: CallerCache;
   /** Counts the rejected credentials of an address. */
   readonly rejectedCredentialLimiter: RateLimiter;
 }
@@ -21,11 +21,11 @@ export type Authenticate = (request: Request) => Promise<Caller>;
 const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
 /** Returns a function that authenticates callers. It counts rejected credentials by the address of the client. */
-export function createAuthenticator({ app, rejectedCredentialLimiter }: AuthenticationServices): Authenticate {
+export function createAuthenticator({ callers, rejectedCredentialLimiter }: AuthenticationServices): Authenticate {
   return async (request) => {
     const secret = readSecret(request);
     try {
-      return await app.apiKeys.authenticate(secret);
+      return await callers.authenticate(secret);
     } catch (error) {
       if (!(error instanceof CoreError) || error.kind !== 'unauthenticated') throw error;
       const usage = await rejectedCredentialLimiter.consume(getClientAddress(request));

@@ -2,6 +2,7 @@ import { IncomingMessage, type Server, ServerResponse } from 'node:http';
 import express, { type Express, type Request, type Response } from 'express';
 import { operations } from '../api/operations.ts';
 import { type AuthenticationServices, createAuthenticator } from './authentication.ts';
+import { CallerCache } from './caller-cache.ts';
 import { serveDocs } from './docs/routes.ts';
 import { HttpError } from './errors.ts';
 import { isHealthProbe, serveHealthProbes } from './health-probes.ts';
@@ -19,6 +20,8 @@ export interface HttpSettings {
   /** The base of `doc_url`: a URL or a path. */
   readonly docsUrl: string;
   readonly trustProxy: TrustProxy;
+  /** The secret that the operator chose for an API key. It need not have the format of random secrets. */
+  readonly chosenSecret?: string | undefined;
 }
 
 /** The HTTP server of the API with its parts. It does not listen yet. */
@@ -26,17 +29,19 @@ export interface HttpService {
   readonly server: Server;
   readonly responder: Responder;
   readonly connections: ProtectedServer['connections'];
+  readonly callers: CallerCache;
 }
 
 /** Creates the HTTP server, with its protection and the observers. */
 export function createHttpService(
-  services: Pick<HandlerServices, 'app' | 'requestLimiter'> & AuthenticationServices,
+  services: Pick<HandlerServices, 'app' | 'requestLimiter'> & Omit<AuthenticationServices, 'callers'>,
   settings: HttpSettings,
   observers: readonly Observer[],
 ): HttpService {
   const protection = new Protection(observers);
   const responder = new Responder(settings.docsUrl, [...observers, protection]);
-  const authenticate = createAuthenticator(services);
+  const callers = new CallerCache(services.app.apiKeys, settings.chosenSecret);
+  const authenticate = createAuthenticator({ ...services, callers });
   const readBody = createBodyReader(settings.bodyLimit, protection);
   const expressApp = createExpressApp({ ...services, responder, protection, authenticate, readBody });
   expressApp.set('trust proxy', createProxyCheck(settings.trustProxy));
@@ -55,7 +60,7 @@ export function createHttpService(
     bodyLimit,
     messageClasses: createMessageClasses(expressApp),
   });
-  return { server, responder, connections };
+  return { server, responder, connections, callers };
 }
 
 const scanPaths = new Set(operations.filter(({ mayScan }) => mayScan).map(({ path }) => path));

@@ -8,7 +8,6 @@ import type { System } from '../../core/shared/system.ts';
 export function createNodeSystem(): System {
   return {
     now: Date.now,
-    monotonicNow: () => performance.now(),
     newId: () => v7(),
     newSecret: () => Array.from({ length: SECRET_RANDOM_LENGTH }, () => BASE62[randomInt(BASE62.length)]).join(''),
     sha256: (text) => hash('sha256', text),

@@ -2,8 +2,6 @@
 export interface System {
   /** Returns the time in milliseconds since the epoch. */
   now(): number;
-  /** Returns the milliseconds of a monotonic clock, to measure durations. */
-  monotonicNow(): number;
   /** Returns a new UUID version 7 (RFC 9562) in lower case. It is greater than all previous IDs of this process. */
   newId(): string;
   /** Returns `SECRET_RANDOM_LENGTH` (core/access/api-key.ts) random characters of `BASE62` (base62.ts). */

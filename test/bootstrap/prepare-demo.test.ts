@@ -30,7 +30,7 @@ function onEachEngine(test: (start: Start) => Promise<void>): Test {
       const { location, remove } = await createDatabase();
       const { engine, close } = await open(location, Date.now);
       try {
-        const app = new Application(createStorage(engine), system, { operatorChosenSecret: KEY });
+        const app = new Application(createStorage(engine), system);
         const prepare: Start['prepare'] = (settings = {}, ownSystem = system) =>
           prepareDemo(engine, ownSystem, readSettings(settings));
         await test({ engine, app, prepare });
@@ -63,7 +63,7 @@ suite('the preparation of a storage', {
     const { demo, firstWorkspaceId } = await start.prepare();
     assert.ok(demo && isApiKeySecret(demo.apiKey));
     assert.equal(demo.workspaceId, firstWorkspaceId);
-    const caller = await start.app.apiKeys.authenticate(demo.apiKey);
+    const { caller } = await start.app.apiKeys.authenticate(demo.apiKey);
     assert.deepEqual([caller.workspaceId, caller.access, caller.member?.role], [firstWorkspaceId, 'full', 'admin']);
     assert.deepEqual(await start.prepare(), { demo: undefined, firstWorkspaceId });
     assert.deepEqual(await listWorkspaceIds(start), [firstWorkspaceId]);
@@ -129,7 +129,7 @@ suite('the preparation of a storage', {
         ],
       );
       assert.equal(new Set(keys.map(({ memberId }) => memberId)).size, 1);
-      assert.equal((await app.apiKeys.authenticate(KEY)).member?.role, 'admin');
+      assert.equal((await app.apiKeys.authenticate(KEY)).caller.member?.role, 'admin');
     },
   ),
 

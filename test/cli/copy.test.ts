@@ -73,7 +73,7 @@ async function fill({ settings }: Database): Promise<readonly string[]> {
 
 /** Runs a change with an idempotency key. Returns whether its stored response was replayed. */
 async function runWithIdempotencyKey(app: Application, key: string): Promise<boolean> {
-  const { workspaceId, keyId } = await app.apiKeys.authenticate(key);
+  const { workspaceId, keyId } = (await app.apiKeys.authenticate(key)).caller;
   const request = { workspaceId, keyId, idempotencyKey: 'once', fingerprint: 'of its body' };
   return (await app.runOnce(request, async () => ({ status: 201, body: '{}' }))).replayed;
 }
@@ -106,7 +106,8 @@ suite('a copy', {
       assert.deepEqual(omitLastUses(await readAll(to)), omitLastUses(records));
       await withApplication(to.settings, async (app) => {
         const [first = '', second = '', revoked = ''] = keys;
-        for (const key of [first, second]) assert.equal((await app.apiKeys.authenticate(key)).member?.role, 'admin');
+        for (const key of [first, second])
+          assert.equal((await app.apiKeys.authenticate(key)).caller.member?.role, 'admin');
         await assert.rejects(app.apiKeys.authenticate(revoked), /revoked/);
         assert.equal(await runWithIdempotencyKey(app, first), true);
       });

@@ -81,7 +81,7 @@ async function getAdvocacyError(promise: Promise<unknown>): Promise<AdvocacyErro
 
 /** Starts a request to create a tag with the idempotency key `key`. The request fails when the returned function is called. */
 async function startHangingRequest({ app }: Api): Promise<() => void> {
-  const { keyId, workspaceId } = await app.apiKeys.authenticate(DEMO_API_KEY);
+  const { keyId, workspaceId } = (await app.apiKeys.authenticate(DEMO_API_KEY)).caller;
   const request = { workspaceId, keyId, idempotencyKey: 'key', fingerprint: '' };
   const { held, release } = holdNextTransaction(app);
   app.runOnce(request, () => Promise.reject(new Error('the request fails'))).catch(doNothing);

@@ -509,12 +509,12 @@ const listing = {
 
 /**
  * The use cases that the steps call. `useCases` does not compile if it lacks one of them. Some are excluded, because each run calls them
- * before or after the steps (`workspaces.create` and `iterate`), or because `Side.caller` calls them (`flush`). Others are excluded,
- * because their results depend on the memory of one process (`isFirstLookup` and the links). No run calls `workspaces.iterate`.
+ * before or after the steps (`workspaces.create` and `iterate`), or because `Side.caller` calls them (`recordUse`). The links are excluded, because no step
+ * opens one. No run calls `workspaces.iterate`.
  */
 type UseCase = Exclude<
   UseCaseName,
-  'workspaces.create' | 'apiKeys.isFirstLookup' | `links.${string}` | `${string}.iterate` | `${string}.flush`
+  'workspaces.create' | 'apiKeys.recordUse' | `links.${string}` | `${string}.iterate`
 >;
 
 const useCases: Readonly<Record<UseCase, fc.Arbitrary<UseCaseCall>>> = {

@@ -49,7 +49,6 @@ const BOUNDARY_TIMES = [...START_DATES.map(parseStartDate), ...END_DATES.map(par
  */
 class DeterministicSystem implements System {
   readonly sha256 = createNodeSystem().sha256;
-  readonly monotonicNow = createNodeSystem().monotonicNow;
   private step = 0;
   private idCount = 0;
 
@@ -182,8 +181,8 @@ class Comparison {
       workspace: (at) => this.workspaces[at] as string,
       caller: async (at) => {
         const { apiKeys } = app();
-        const caller = await apiKeys.authenticate(this.secrets[at % this.secrets.length] as string);
-        await apiKeys.flush();
+        const { caller } = await apiKeys.authenticate(this.secrets[at % this.secrets.length] as string);
+        await apiKeys.recordUse(caller.workspaceId, caller.keyId);
         return caller;
       },
       id: findId,

@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 import pino from 'pino';
 import { createLogObserver } from '../../adapters/http/log.ts';
 import type { RequestContext } from '../../adapters/http/responder.ts';
+import { createApiKeySecret } from '../../core/access/api-key.ts';
 import type { Application } from '../../core/application.ts';
 import { assertError, UNKNOWN_ID } from '../support/expected-responses.ts';
 import { type Api, withService } from '../support/service.ts';
@@ -11,18 +12,25 @@ import { suite } from '../support/suite.ts';
 /** An error message that a response must not contain. */
 const SECRET = 'mongodb://admin:hunter2@10.0.0.7 refused: E11000 in advocacy.campaigns';
 
+/** A key that was not used before, so that its caller is not cached. */
+const UNCACHED_KEY = createApiKeySecret('0'.repeat(32));
+
 const fail = () => Promise.reject(new Error(SECRET));
 
 /** Use cases that are made to fail, each with a request that calls the use case. */
-const failures: readonly (readonly [use: (app: Application) => object, method: string, path: string, body?: object])[] =
-  [
-    [(app) => Object.assign(app.campaigns, { list: fail }), 'GET', '/campaigns'],
-    [(app) => Object.assign(app.campaigns, { get: fail }), 'GET', `/campaigns/${UNKNOWN_ID}`],
-    [(app) => Object.assign(app.tags, { create: fail }), 'POST', '/tags', { name: 'x' }],
-    [(app) => Object.assign(app.tags, { rename: fail }), 'PATCH', `/tags/${UNKNOWN_ID}`, { name: 'x' }],
-    [(app) => Object.assign(app.contentPillars, { remove: fail }), 'DELETE', `/content-pillars/${UNKNOWN_ID}`],
-    [(app) => Object.assign(app.apiKeys, { authenticate: fail }), 'GET', '/domains'],
-  ];
+const failures: readonly (readonly [
+  use: (app: Application) => object,
+  method: string,
+  path: string,
+  options?: { body?: object; key?: string },
+])[] = [
+  [(app) => Object.assign(app.campaigns, { list: fail }), 'GET', '/campaigns'],
+  [(app) => Object.assign(app.campaigns, { get: fail }), 'GET', `/campaigns/${UNKNOWN_ID}`],
+  [(app) => Object.assign(app.tags, { create: fail }), 'POST', '/tags', { body: { name: 'x' } }],
+  [(app) => Object.assign(app.tags, { rename: fail }), 'PATCH', `/tags/${UNKNOWN_ID}`, { body: { name: 'x' } }],
+  [(app) => Object.assign(app.contentPillars, { remove: fail }), 'DELETE', `/content-pillars/${UNKNOWN_ID}`],
+  [(app) => Object.assign(app.apiKeys, { authenticate: fail }), 'GET', '/domains', { key: UNCACHED_KEY }],
+];
 
 /** Runs a test with a service. `takeFailures` returns the log lines of the errors since the last call. */
 // biome-ignore lint/suspicious/noExplicitAny: each test asserts the shape that it expects
@@ -40,9 +48,9 @@ suite('an unexpected error', {
   'becomes a response with status 500 without internals, and a log line with details and the request ID of the response':
     () =>
       withLog(async ({ app, call }, takeFailures) => {
-        for (const [makeFail, method, path, body] of failures) {
+        for (const [makeFail, method, path, options] of failures) {
           makeFail(app);
-          const response = await call(method, path, { body });
+          const response = await call(method, path, options);
           assertError(response, 500);
           const sent = [...response.headers.values(), response.text];
           assert.ok(!sent.some((value) => /mongodb|hunter2|E11000|storage|\.ts/i.test(value)), response.text);

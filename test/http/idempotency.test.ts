@@ -264,7 +264,7 @@ suite('an Idempotency-Key on a PATCH or DELETE', {
 
 /** Returns the first argument of `Application.runOnce` for a request that creates a question. */
 async function createRunRequest({ app }: Api, { workspaceId, key }: Tenant, idempotencyKey: string) {
-  const { keyId } = await app.apiKeys.authenticate(key);
+  const { keyId } = (await app.apiKeys.authenticate(key)).caller;
   return { workspaceId, keyId, idempotencyKey, fingerprint: 'of its body' };
 }
 

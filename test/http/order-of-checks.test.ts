@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
+import { CALLER_CACHE_TTL_MS } from '../../adapters/http/caller-cache.ts';
 import type { Access } from '../../core/access/caller.ts';
 import type { NewMemberFields } from '../../core/access/member.ts';
 import { each } from '../support/each.ts';
@@ -128,8 +130,9 @@ async function send(api: Api, { workspaceId }: Tenant, draft: Draft): Promise<Ap
   const secret = await createKey(api, workspaceId, { access, member });
   if (isExhausted) for (let i = 0; i < LIMIT; i++) await api.call('GET', '/domains', { key: secret });
   if (isRevoked) {
-    const { keyId } = await api.app.apiKeys.authenticate(secret);
+    const { keyId } = (await api.app.apiKeys.authenticate(secret)).caller;
     await api.app.apiKeys.revoke(workspaceId, keyId);
+    if (isExhausted) await delay(CALLER_CACHE_TTL_MS);
   }
   const all = { 'Content-Type': 'application/json', ...headers };
   const target = `/${[segment, id].filter((part) => part !== undefined).join('/')}${query}`;

@@ -211,11 +211,7 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
   'apiKeys.get': ({ app, caller }) => app.apiKeys.get(caller.workspaceId, caller.keyId),
   'apiKeys.iterate': ({ app, caller }) => collectAll(app.apiKeys.iterate(caller.workspaceId)),
   'apiKeys.authenticate': ({ app, secret }) => app.apiKeys.authenticate(secret),
-  'apiKeys.flush': async ({ app, secret }) => {
-    await app.apiKeys.authenticate(secret);
-    await app.apiKeys.flush();
-  },
-  'apiKeys.isFirstLookup': async ({ app, secret }) => app.apiKeys.isFirstLookup(secret),
+  'apiKeys.recordUse': ({ app, caller }) => app.apiKeys.recordUse(caller.workspaceId, caller.keyId),
   'campaigns.create': (context) => context.app.campaigns.create(context.caller, newCampaign(context)),
   'campaigns.get': ({ app, caller, campaignId }) => app.campaigns.get(caller, campaignId),
   'campaigns.list': ({ app, caller }) => app.campaigns.list(caller, CAMPAIGNS),

@@ -61,8 +61,8 @@ suite('the metrics of a service on MongoDB and Redis', {
       const { key } = await withApplication(database.uri, async (app) => {
         const workspace = await createWorkspace(app);
         // Otherwise the service would record the first use of the key in the background, and use a connection for that.
-        await app.apiKeys.authenticate(workspace.key);
-        await app.apiKeys.flush();
+        const { caller } = await app.apiKeys.authenticate(workspace.key);
+        await app.apiKeys.recordUse(caller.workspaceId, caller.keyId);
         return workspace;
       });
       const settings = { RATE_LIMITER: 'redis', REDIS_URL: redis.url, METRICS_PORT: '0', LOG_LEVEL: 'silent' };

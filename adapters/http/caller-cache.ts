@@ -1,0 +1,65 @@
+import { hash } from 'node:crypto';
+import pLimit from 'p-limit';
+import { isApiKeySecret } from '../../core/access/api-key.ts';
+import { type ApiKeyService, createInvalidKeyError } from '../../core/access/api-key-service.ts';
+import type { Caller } from '../../core/access/caller.ts';
+import { doNothing } from '../../core/shared/do-nothing.ts';
+import { LoadingCache } from '../node/loading-cache.ts';
+
+/**
+ * The time for which a caller is cached. A revoked key must stop working in every process within 5 seconds. These 5
+ * seconds include this time and the time to look the key up again.
+ */
+export const CALLER_CACHE_TTL_MS = 3_000;
+const MAX_CALLER_COUNT = 10_000;
+/** The maximum number of uses of keys that wait to be recorded. While there are so many, further uses are not recorded. */
+const MAX_WAITING_USE_COUNT = 1_000;
+
+interface CachedCaller {
+  readonly caller: Caller;
+  /** The time at which the key expires, in milliseconds of the monotonic clock. */
+  readonly expiresAt: number;
+}
+
+/** Authenticates callers, and caches them by the hash of their secret, so that not every request reads the storage. */
+export class CallerCache {
+  private readonly callers = new LoadingCache<CachedCaller>({
+    maxEntryCount: MAX_CALLER_COUNT,
+    refreshAgeMs: CALLER_CACHE_TTL_MS,
+    maxAgeMs: CALLER_CACHE_TTL_MS,
+  });
+  /** Uses are written one after another, so that they occupy only one connection of the storage. */
+  private readonly limitRecording = pLimit(1);
+  private lastRecording: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly apiKeys: ApiKeyService,
+    /** A secret that need not have the format of random secrets, because the operator chose it. */
+    private readonly chosenSecret: string | undefined,
+  ) {}
+
+  /** Returns the caller with a secret. Rejects with `unauthenticated` if its key is unknown, revoked or expired. */
+  async authenticate(secret: string): Promise<Caller> {
+    // A wrong checksum shows without a lookup that the key does not exist.
+    if (!isApiKeySecret(secret) && secret !== this.chosenSecret) throw createInvalidKeyError();
+    const { caller, expiresAt } = await this.callers.get(hash('sha256', secret), () => this.load(secret));
+    if (expiresAt <= performance.now()) throw createInvalidKeyError();
+    return caller;
+  }
+
+  /** Resolves when all uses of keys are recorded or dropped. */
+  async settle(): Promise<void> {
+    await this.lastRecording;
+  }
+
+  private async load(secret: string): Promise<CachedCaller> {
+    const { caller, remainingMs, isUseDue } = await this.apiKeys.authenticate(secret);
+    if (isUseDue && this.limitRecording.pendingCount < MAX_WAITING_USE_COUNT) this.recordUse(caller);
+    return { caller, expiresAt: performance.now() + remainingMs };
+  }
+
+  /** Records a use in the background. If that fails, the use is dropped: the next lookup of the key records its use. */
+  private recordUse({ workspaceId, keyId }: Caller): void {
+    this.lastRecording = this.limitRecording(() => this.apiKeys.recordUse(workspaceId, keyId)).catch(doNothing);
+  }
+}
