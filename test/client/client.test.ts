@@ -54,7 +54,8 @@ async function withProxy(target: string, faults: readonly Fault[], test: (proxy:
       if (fault) fault(to, body, response);
       else to.writeHead(response.statusCode ?? 502, response.headers).end(body);
     });
-    from.pipe(forwarded);
+    // The service may stop while a test abandons a request.
+    from.pipe(forwarded.on('error', () => to.destroy()));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   try {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { assertConflict, jsonOf, UUID_V7 } from '../support/expected-responses.ts';
+import { assertConflict, assertInvalidFields, jsonOf, UUID_V7 } from '../support/expected-responses.ts';
 import { createFixture, type Fixture, withClock, withFixture } from '../support/fixture.ts';
 import { suite } from '../support/suite.ts';
 
@@ -94,5 +94,33 @@ suite('POST /domains', {
       }
       jsonOf(await post(first, SLUG, { archived: true }));
       jsonOf(await post(second, SLUG, { archived: false }));
+    }),
+});
+
+suite('PATCH /domains/{id}', {
+  'changes the fields that are sent, whether the domain is archived or not': () =>
+    withClock(async ({ call, create }, clock) => {
+      let current = await create(PATH);
+      for (const change of [
+        { expiredUrl: 'https://example.com/ended' },
+        { notFoundUrl: 'https://example.com/unknown', placeholder: '' },
+        { archived: true },
+        { notFoundUrl: '' },
+        { archived: false, expiredUrl: '' },
+      ]) {
+        clock.now += 1000;
+        const changed = { ...current, ...change };
+        const expected = { ...changed, primary: !changed.archived, updatedAt: new Date(clock.now).toISOString() };
+        current = jsonOf(await call('PATCH', `${PATH}/${current.id}`, change));
+        assert.deepEqual(current, expected);
+        assert.deepEqual(jsonOf(await call('GET', `${PATH}/${current.id}`)), expected);
+      }
+    }),
+
+  'rejects the fields `slug` and `verified`': () =>
+    withFixture(async ({ call, create }) => {
+      const { id } = await create(PATH);
+      const body = { slug: 'a.example', verified: true };
+      assertInvalidFields(await call('PATCH', `${PATH}/${id}`, body), Object.keys(body));
     }),
 });
