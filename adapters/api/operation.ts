@@ -84,12 +84,12 @@ export interface Operation {
   readonly example: Example<Record<string, unknown>, object, unknown>;
   /**
    * Validates query and body, and returns a function that runs the operation and serializes its response. Throws
-   * one `invalid` error for all invalid fields of query and body.
+   * one `invalid` error for all invalid fields of query and body. `isAbandoned` is that of a `PageRequest`.
    */
   prepare(
     query: object,
     body: unknown,
-  ): (app: Application, caller: Caller, id: string) => Promise<OperationResult<string>>;
+  ): (app: Application, caller: Caller, id: string, isAbandoned?: () => boolean) => Promise<OperationResult<string>>;
 }
 
 /** Declares an operation. */
@@ -117,11 +117,16 @@ export function defineOperation<
         shouldParseQuery && [query, rawQuery],
         body && [body, rawBody],
       );
-      return async (app, caller, pathId) => {
+      return async (app, caller, pathId, isAbandoned) => {
         // No storage gets a malformed ID: it is replaced by one that no record has, so that the response is that of an
         // unknown ID.
         const id = isUuid(pathId) ? pathId.toLowerCase() : NIL;
-        const input = { caller, params: { id }, query: parsedQuery, body: parsedBody };
+        const input = {
+          caller,
+          params: { id },
+          query: isAbandoned ? { ...(parsedQuery as object), isAbandoned } : parsedQuery,
+          body: parsedBody,
+        };
         const result = await run(app, input as unknown as OperationInput<Path, P, Query, Body>);
         return { status: result.status, body: JSON.stringify(select(result.body)), hasNext: result.hasNext };
       };

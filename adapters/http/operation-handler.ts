@@ -71,7 +71,9 @@ export function createOperationHandler(
       );
       responder.send(response, result.status, result.body, result.replayed ? ['Idempotency-Replayed', 'true'] : []);
     } else {
-      const result = await timeBudget.run(work(app, caller, id));
+      // After a timeout, the response has been sent.
+      const isAbandoned = () => response.destroyed || response.headersSent;
+      const result = await timeBudget.run(work(app, caller, id, isAbandoned));
       const link = result.hasNext === undefined ? undefined : formatPageLinks(path, query, result.hasNext);
       responder.send(response, result.status, result.body, link ? ['Link', link] : []);
     }

@@ -49,8 +49,8 @@ export interface Query<T, F extends Field<T> = Field<T>> {
   readonly skip: number;
   readonly take: number;
   readonly fields?: readonly F[] | undefined;
-  /** Aborted when nobody waits for the result. Then an engine may stop a scan, and reject. */
-  readonly signal?: AbortSignal | undefined;
+  /** As in `PageRequest`. */
+  readonly isAbandoned?: (() => boolean) | undefined;
 }
 
 /** The type of a column. `texts` is an array of texts. */

@@ -69,13 +69,13 @@ export async function readPage<R extends Entity, F extends Field<R>, T>(
   store: RecordStore<R>,
   workspaceId: string,
   query: Omit<Query<R, F>, 'skip' | 'take'>,
-  { page, pageSize, limit = Number.POSITIVE_INFINITY }: PageRequest,
+  { page, pageSize, limit = Number.POSITIVE_INFINITY, isAbandoned }: PageRequest,
   toItem: (record: Pick<R, F>) => T,
 ): Promise<Page<T>> {
   const skip = (page - 1) * pageSize;
   const itemCount = Math.min(pageSize, limit - skip);
   if (itemCount <= 0) return { items: [], hasNext: false };
-  const found = await store.list(workspaceId, { ...query, skip, take: itemCount + 1 });
+  const found = await store.list(workspaceId, { ...query, skip, take: itemCount + 1, isAbandoned });
   const hasNext = found.length > itemCount && skip + itemCount < limit;
   return { items: found.slice(0, itemCount).map(toItem), hasNext };
 }

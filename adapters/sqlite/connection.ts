@@ -95,7 +95,7 @@ export class SqliteConnection implements Executor {
     return retryWhileBusy(() => work(this.getOpen().reader));
   }
 
-  async scan<T>(workspaceId: string, start: (database: Database) => Steps<T>, signal?: AbortSignal): Promise<T> {
+  async scan<T>(workspaceId: string, start: (database: Database) => Steps<T>, isAbandoned = () => false): Promise<T> {
     this.getOpen();
     const scan = async () => {
       // If the file was closed meanwhile, all waiting scans are rejected, one after another.
@@ -105,14 +105,14 @@ export class SqliteConnection implements Executor {
       try {
         // All steps read the same snapshot.
         scanner.exec('BEGIN');
-        return await this.runInSteps(() => start(scanner), signal);
+        return await this.runInSteps(() => start(scanner), isAbandoned);
       } finally {
         if (scanner.isInTransaction) scanner.exec('ROLLBACK');
         this.runningCount--;
         this.idleScanners.push(scanner);
       }
     };
-    return this.scans.run(workspaceId, scan, signal);
+    return this.scans.run(workspaceId, scan);
   }
 
   /** If `work` is asynchronous, no other write runs until `work` has ended. */
@@ -144,13 +144,14 @@ export class SqliteConnection implements Executor {
   /**
    * Runs steps until they return a result. The running scans divide `MAX_BLOCKING_MS` into equal parts. Each time these steps have taken as
    * long as one part, the event loop can run. If the file is busy, starts again with the first step. Throws `invalid` if the steps take
-   * longer than `LIST_TIMEOUT_MS`.
+   * longer than `LIST_TIMEOUT_MS`, or if nobody waits for the result.
    */
-  private async runInSteps<T>(start: () => Steps<T>, signal: AbortSignal | undefined): Promise<T> {
+  private async runInSteps<T>(start: () => Steps<T>, isAbandoned: () => boolean): Promise<T> {
     const end = performance.now() + LIST_TIMEOUT_MS;
     let steps: Steps<T> | undefined;
     try {
       for (;;) {
+        if (isAbandoned() || performance.now() > end) throw new CoreError('invalid', LIST_TOO_SLOW);
         const pauseAt = performance.now() + MAX_BLOCKING_MS / Math.max(1, this.runningCount);
         const next = () => {
           steps ??= start();
@@ -166,8 +167,6 @@ export class SqliteConnection implements Executor {
         };
         const { done, value } = await retryWhileBusy(next);
         if (done) return value as T;
-        signal?.throwIfAborted();
-        if (performance.now() > end) throw new CoreError('invalid', LIST_TOO_SLOW);
         await nextTurn();
       }
     } finally {

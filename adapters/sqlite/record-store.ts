@@ -9,8 +9,8 @@ import { insertRecord, replaceRecord, toValues } from './write-records.ts';
 /** Reads and writes committed data, or the data of a transaction. */
 export interface Executor {
   read<T>(work: (database: Database) => T): Promise<T>;
-  /** Reads one snapshot for a workspace, in steps. Rejects after a while, or when `signal` is aborted. */
-  scan<T>(workspaceId: string, start: (database: Database) => Steps<T>, signal?: AbortSignal): Promise<T>;
+  /** Reads one snapshot for a workspace, in steps. Rejects after a while, or if the scan `isAbandoned`. */
+  scan<T>(workspaceId: string, start: (database: Database) => Steps<T>, isAbandoned?: () => boolean): Promise<T>;
   /** Writes. With `resolvesEarly`, resolves before the commit. */
   write<T>(work: (database: Database) => T, resolvesEarly?: boolean): Promise<T>;
 }
@@ -58,7 +58,7 @@ export function createSqliteRecordStore(table: Table, executor: Executor, now: (
           read(database, selectRows(table, query, columns, rows)),
         );
       };
-      return executor.scan(workspaceId, findPage, query.signal);
+      return executor.scan(workspaceId, findPage, query.isAbandoned);
     },
     listById: (workspaceId, after, take) =>
       executor.read((database) => {

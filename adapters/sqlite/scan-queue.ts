@@ -32,15 +32,14 @@ export class ScanQueue {
     return this.running.length === 0 && this.waiting.length === 0;
   }
 
-  /** Runs a scan. Rejects when its turn comes if `signal` is aborted by then, or if it has waited for too long. */
-  async run<T>(workspaceId: string, scan: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  /** Runs a scan when its turn comes. Rejects if it has waited for too long by then. */
+  async run<T>(workspaceId: string, scan: () => Promise<T>): Promise<T> {
     const queuedAt = performance.now();
     await new Promise<void>((start) => {
       this.waiting.push({ workspaceId, start });
       this.startNext();
     });
     try {
-      signal?.throwIfAborted();
       if (performance.now() - queuedAt > STORAGE_TIMEOUT_MS) throw new Error('Too many lists are being read.');
       return await scan();
     } finally {

@@ -3,6 +3,8 @@ export interface PageRequest {
   readonly page: number;
   readonly pageSize: number;
   readonly limit?: number | undefined;
+  /** Returns whether nobody waits for the page any more. Then a storage may stop reading, and reject. */
+  readonly isAbandoned?: (() => boolean) | undefined;
 }
 
 /** A page of a list. `hasNext` says whether the next page has an item. */

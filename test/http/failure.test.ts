@@ -6,8 +6,9 @@ import type { RequestContext } from '../../adapters/http/responder.ts';
 import { createApiKeySecret } from '../../core/access/api-key.ts';
 import type { Application } from '../../core/application.ts';
 import { assertError, UNKNOWN_ID } from '../support/expected-responses.ts';
-import { type Api, withService } from '../support/service.ts';
+import { type Api, DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 /** An error message that a response must not contain. */
 const SECRET = 'mongodb://admin:hunter2@10.0.0.7 refused: E11000 in advocacy.campaigns';
@@ -79,6 +80,26 @@ suite('an unexpected error', {
     createLogObserver(log).onError({} as RequestContext, '"confidential"');
     assert.equal(logged.join().includes('confidential'), false);
   },
+});
+
+suite('a list that takes long', {
+  'is told when its client has gone': () =>
+    withService(async ({ app, url }) => {
+      let isAbandoned: (() => boolean) | undefined;
+      app.tags.list = async (_, query) => {
+        isAbandoned = query.isAbandoned;
+        await waitUntil(() => query.isAbandoned?.() === true);
+        return { items: [], hasNext: false };
+      };
+      const client = new AbortController();
+      const headers = { Authorization: `Bearer ${DEMO_API_KEY}` };
+      const request = fetch(`${url}/tags?search=x`, { headers, signal: client.signal });
+      await waitUntil(() => isAbandoned !== undefined);
+      assert.equal(isAbandoned?.(), false);
+      client.abort();
+      await assert.rejects(request);
+      await waitUntil(() => isAbandoned?.() === true);
+    }),
 });
 
 suite('readiness', {
