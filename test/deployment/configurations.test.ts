@@ -11,7 +11,7 @@ import { CLI_PATH } from '../support/command-line.ts';
 import { interpolate, parseCompose, root } from '../support/compose.ts';
 import { send } from '../support/load.ts';
 import { withMongoClient } from '../support/mongo-client.ts';
-import { type ServiceProcess, startProcess, withProcess } from '../support/process.ts';
+import { startProcess, withProcess } from '../support/process.ts';
 import { redisSource } from '../support/redis.ts';
 import { findMongod } from '../support/replica-set.ts';
 import { DEMO_API_KEY, request } from '../support/request.ts';
@@ -66,7 +66,7 @@ function createPrograms(folder: string, programs: Readonly<Record<string, string
 function withNginx(block: string, serviceUrl: string, test: (port: number) => Promise<void>): Promise<void> {
   return withTemporaryFolder(async (folder) => {
     const certificate = ['-keyout', join(folder, 'key'), '-out', join(folder, 'pem'), '-subj', '/CN=test'];
-    await runCommand('openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-noenc', ...certificate);
+    await runCommand(await findProgram('openssl'), 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...certificate);
     const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${name};`);
     const nginx = await startServerProcess(await findProgram('nginx'), (port) => {
       const server = block
@@ -102,36 +102,6 @@ function sendTls(
   });
 }
 
-/** Runs two processes, each with its own demo workspace. */
-async function withTwoProcesses(
-  settings: readonly Readonly<Record<string, string>>[],
-  test: (processes: readonly [ServiceProcess, ServiceProcess]) => Promise<void>,
-): Promise<void> {
-  const processes = await Promise.all(settings.map((it) => startProcess(it)));
-  try {
-    await test(processes as [ServiceProcess, ServiceProcess]);
-  } finally {
-    await Promise.all(processes.map((it) => it.kill()));
-  }
-}
-
-/** Checks that both processes serve requests, and that no request fails when one is killed. */
-async function checkBalance(
-  killed: ServiceProcess,
-  get: (path: string) => Promise<{ readonly status: number; readonly text: string }>,
-): Promise<void> {
-  const workspaces = new Set<string>();
-  await waitUntil(async () => {
-    const { status, text } = await get('/me');
-    if (status === 200) workspaces.add(JSON.parse(text).workspace.id);
-    return workspaces.size === 2;
-  });
-  await killed.kill();
-  const responses = await Promise.all(Array.from({ length: 20 }, () => get('/me')));
-  assert.deepEqual([...new Set(responses.map(({ status }) => status))], [200]);
-  assert.equal(new Set(responses.map(({ text }) => JSON.parse(text).workspace.id)).size, 1);
-}
-
 /** Starts a server of DNS that resolves each name to IPv4 addresses, as the one of Docker does. */
 async function startNameServer(addresses: readonly string[]): Promise<Socket> {
   const records = addresses.map((it) =>
@@ -158,9 +128,9 @@ suite('the configurations in the documents', {
     );
   },
 
-  'are accepted by nginx, which passes the longest headers and the errors for large bodies of the API': () =>
-    withProcess({ TRUST_PROXY: 'loopback' }, ({ url }) =>
-      withNginx(findBlock('nginx', 'api.example.com'), url, async (port) => {
+  'are accepted by nginx, which passes the longest headers, and the errors for large bodies': () =>
+    withProcess({ LINKS_PORT: '0', TRUST_PROXY: 'loopback' }, async ({ url, output }) => {
+      await withNginx(findBlock('nginx', 'api.example.com'), url, async (port) => {
         const headers = { Authorization: `Bearer ${DEMO_API_KEY}`, 'Content-Type': 'application/json' };
         const names = Array.from({ length: 37 }, (_, i) => `${i}`.padEnd(190, 'x'));
         const query = ['Launch', ...names].map((name) => `tagNames=${name}`).join('&');
@@ -170,11 +140,7 @@ suite('the configurations in the documents', {
         const body = JSON.stringify({ name: 'x'.repeat(1.5 * 2 ** 20) });
         const large = await sendTls(port, { path: '/tags', method: 'POST', headers, body });
         assert.deepEqual([large.status, JSON.parse(large.text).error.code], [400, 'bad_request']);
-      }),
-    ),
-
-  'are accepted by nginx, which passes the longest redirect of a short link': () =>
-    withProcess({ LINKS_PORT: '0', TRUST_PROXY: 'loopback' }, async ({ url, output }) => {
+      });
       const destinationUrl = 'https://example.com/'.padEnd(MAX_LOCATION_BYTES, 'x');
       const fields = { status: 'published', domain: 'go.northwind.example', destinationUrl };
       const campaign = await request(`${url}/campaigns`, 'POST', { body: { ...campaignBody, ...fields } });
@@ -187,57 +153,55 @@ suite('the configurations in the documents', {
       });
     }),
 
-  'are an upstream block, with which nginx balances two processes, and serves while one is killed': () =>
-    withTwoProcesses([{}, {}], async ([first, second]) => {
-      const blocks = findBlock('nginx', 'upstream') + findBlock('nginx', 'api.example.com');
-      const block = blocks
-        .replace('127.0.0.1:3001', new URL(first.url).host)
-        .replace('127.0.0.1:3002', new URL(second.url).host)
+  'balance two processes with nginx and with HAProxy, and serve while one is killed': () =>
+    withTemporaryFolder(async (folder) => {
+      const [PORT, LINKS_PORT, linksPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
+      const hosts = ['127.0.0.1', '127.0.0.2'] as const;
+      const settings = { PORT: `${PORT}`, LINKS_PORT: `${LINKS_PORT}`, TRUST_PROXY: '1' };
+      const nginxBlock = (findBlock('nginx', 'upstream') + findBlock('nginx', 'api.example.com'))
+        .replace('127.0.0.1:3001', `${hosts[0]}:${PORT}`)
+        .replace('127.0.0.1:3002', `${hosts[1]}:${PORT}`)
         .replace('http://127.0.0.1:3000', 'http://advocacy');
-      await withNginx(block, first.url, (port) =>
-        checkBalance(first, (path) => sendTls(port, { path, headers: { Authorization: `Bearer ${DEMO_API_KEY}` } })),
-      );
-    }),
-
-  'are a configuration of HAProxy, which balances the processes that Docker names, and serves while one is killed':
-    () =>
-      withTemporaryFolder(async (folder) => {
-        const [PORT, LINKS_PORT, linksPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
-        const hosts = ['127.0.0.1', '127.0.0.2'] as const;
-        const settings = hosts.map((HOST) => ({
-          HOST,
-          PORT: `${PORT}`,
-          LINKS_PORT: `${LINKS_PORT}`,
-          TRUST_PROXY: '1',
-        }));
-        const dns = await startNameServer(hosts);
-        const program = await findProgram('haproxy');
-        try {
-          await withTwoProcesses(settings, async ([first]) => {
-            const haproxy = await startServerProcess(program, (port) => {
-              const config = read('deployment/haproxy.cfg')
-                .replace('127.0.0.11:53', `127.0.0.1:${dns.address().port}`)
-                .replace('bind :3000', `bind 127.0.0.1:${port}`)
-                .replace('bind :3001', `bind 127.0.0.1:${linksPort}`)
-                .replace('check port 3000', `check port ${PORT}`)
-                .replace('advocacy:3000', `advocacy:${PORT}`)
-                .replace('advocacy:3001', `advocacy:${LINKS_PORT}`);
-              writeFileSync(join(folder, 'haproxy.cfg'), config);
-              return ['-db', '-f', join(folder, 'haproxy.cfg')];
+      const dns = await startNameServer(hosts);
+      const createHaproxyConfig = (port: number) =>
+        read('deployment/haproxy.cfg')
+          .replace('127.0.0.11:53', `127.0.0.1:${dns.address().port}`)
+          .replace('bind :3000', `bind 127.0.0.1:${port}`)
+          .replace('bind :3001', `bind 127.0.0.1:${linksPort}`)
+          .replace('check port 3000', `check port ${PORT}`)
+          .replace('advocacy:3000', `advocacy:${PORT}`)
+          .replace('advocacy:3001', `advocacy:${LINKS_PORT}`);
+      const haproxyPath = await findProgram('haproxy');
+      const processes = await Promise.all(hosts.map((HOST) => startProcess({ ...settings, HOST })));
+      const haproxy = await startServerProcess(haproxyPath, (port) => {
+        writeFileSync(join(folder, 'haproxy.cfg'), createHaproxyConfig(port));
+        return ['-db', '-f', join(folder, 'haproxy.cfg')];
+      });
+      try {
+        await withNginx(nginxBlock, processes[0]?.url as string, async (nginxPort) => {
+          const headers = { Authorization: `Bearer ${DEMO_API_KEY}` };
+          const throughNginx = () => sendTls(nginxPort, { path: '/me', headers });
+          const throughHaproxy = () => send(`http://127.0.0.1:${haproxy.port}`, { path: '/me', headers });
+          for (const get of [throughNginx, throughHaproxy]) {
+            const workspaces = new Set<string>();
+            await waitUntil(async () => {
+              const { status, text } = await get();
+              if (status === 200) workspaces.add(JSON.parse(text).workspace.id);
+              return workspaces.size === 2;
             });
-            try {
-              const get = (port: number) => (path: string) =>
-                send(`http://127.0.0.1:${port}`, { path, key: DEMO_API_KEY });
-              await checkBalance(first, get(haproxy.port));
-              assert.equal((await get(linksPort)('/unknown1')).status, 404);
-            } finally {
-              await haproxy.stop();
-            }
-          });
-        } finally {
-          dns.close();
-        }
-      }),
+          }
+          await processes[0]?.kill();
+          for (const get of [throughNginx, throughHaproxy]) {
+            const statuses = (await Promise.all(Array.from({ length: 20 }, get))).map(({ status }) => status);
+            assert.deepEqual([...new Set(statuses)], [200]);
+          }
+          assert.equal((await send(`http://127.0.0.1:${linksPort}`, { path: '/unknown1' })).status, 404);
+        });
+      } finally {
+        dns.close();
+        await Promise.all([haproxy.stop(), ...processes.map((it) => it.kill())]);
+      }
+    }),
 
   'are accepted by Caddy': () =>
     withTemporaryFolder(async (folder) => {
@@ -274,15 +238,18 @@ suite('the configurations in the documents', {
       assert.match(await runCommand(promtool, 'check', 'rules', rules), /SUCCESS: \d+ rules found/);
     }),
 
-  'are probes of Kubernetes that the service answers, and time to stop': () =>
-    withProcess({}, async ({ url }) => {
-      const pod = parse(findBlock('yaml', 'readinessProbe'));
-      for (const { httpGet } of [pod.readinessProbe, pod.livenessProbe]) {
-        assert.equal(httpGet.port, readSettings({}).PORT);
-        assert.equal((await fetch(url + httpGet.path)).status, 200);
-      }
-      assert.ok(pod.terminationGracePeriodSeconds > pod.lifecycle.preStop.sleep.seconds + 11);
-    }),
+  'are probes of Kubernetes that the service has, and enough time to stop': () => {
+    const { readinessProbe, livenessProbe, ...pod } = parse(findBlock('yaml', 'readinessProbe'));
+    const port = readSettings({}).PORT;
+    assert.deepEqual(
+      [readinessProbe.httpGet, livenessProbe.httpGet],
+      [
+        { path: '/readyz', port },
+        { path: '/healthz', port },
+      ],
+    );
+    assert.ok(pod.terminationGracePeriodSeconds > pod.lifecycle.preStop.sleep.seconds + 11);
+  },
 
   'are a command of docker-compose.yml that redis-server accepts': () =>
     withTemporaryFolder(async (folder) => {
