@@ -133,11 +133,7 @@ export const errors = {
   internal_server_error: {
     status: 500,
     meaning: 'The service failed.',
-    causes: [
-      'The storage is unavailable.',
-      'A search takes too long, and the records are in a sharded MongoDB. Add more filters.',
-      'An unexpected error occurred.',
-    ],
+    causes: ['The storage is unavailable.', 'An unexpected error occurred.'],
     remedy:
       'Retry after a moment. Send a POST with the same `Idempotency-Key`, so that it takes effect only once. If the problem persists, send the `X-Request-Id` of the response to the operator of the service.',
     example: 'Something went wrong: try again, and report the X-Request-Id if the error persists.',

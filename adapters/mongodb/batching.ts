@@ -67,20 +67,18 @@ function createKeyedBatcher<Q, R>(processBatch: ProcessBatch<Q, R>): (key: strin
 }
 
 /**
- * Returns a store that sends fewer commands for simultaneous calls (docs/adr/0014-batching.md). Reads by ID of the same fields share a
- * command, and so do equal list queries, and additions. A conflict of one added record does not fail the others. Several calls can get the
- * same object for a record. Without shards, calls for different workspaces can share a command. In a sharded cluster, they cannot, because
- * one unavailable shard would fail the command for all of them.
+ * Returns a store that sends fewer commands for simultaneous calls (docs/adr/0014-batching.md). Reads by ID of the same
+ * fields share a command, and so do equal list queries, and additions, also for different workspaces. A conflict of one
+ * added record does not fail the others. Several calls can get the same object for a record.
  */
-export function withBatching<T extends Entity>(
-  { addIndependently, getManyAcrossWorkspaces: getAcross, ...store }: BatchedRecordStore<T>,
-  isSharded: () => boolean,
-): RecordStore<T> {
+export function withBatching<T extends Entity>({
+  addIndependently,
+  getManyAcrossWorkspaces: getAcross,
+  ...store
+}: BatchedRecordStore<T>): RecordStore<T> {
   type GetManyRequest = Parameters<RecordStore<T>['getMany']>;
   type ListRequest = Parameters<RecordStore<T>['list']>;
   type IdentifiedRecord = Pick<Entity, 'id'>;
-
-  const toBatchKey = (workspaceId: string) => (isSharded() ? workspaceId : '');
 
   const batchGetMany = createKeyedBatcher<GetManyRequest, readonly IdentifiedRecord[]>(async (requests) => {
     // The requests of a batch have the same fields, because these are part of the key.
@@ -98,14 +96,14 @@ export function withBatching<T extends Entity>(
     );
   });
   const getMany = ((workspaceId, ids, fields) =>
-    batchGetMany(`${toBatchKey(workspaceId)} ${fields}`, [workspaceId, ids, fields])) as RecordStore<T>['getMany'];
+    batchGetMany(String(fields), [workspaceId, ids, fields])) as RecordStore<T>['getMany'];
 
   const batchList = createKeyedBatcher<ListRequest, readonly T[]>(async (requests) => {
     const records = (await store.list(...(requests[0] as ListRequest))) as readonly T[];
     return requests.map(() => records);
   });
 
-  const batchAdd = createKeyedBatcher<T, void>(async (records) =>
+  const addBatcher = new Batcher<T, void>(async (records) =>
     records.length === 1 ? [await store.add(records[0] as T)] : addIndependently(records),
   );
 
@@ -115,6 +113,6 @@ export function withBatching<T extends Entity>(
     getMany,
     list: ((workspaceId, query) =>
       batchList(JSON.stringify([workspaceId, query]), [workspaceId, query])) as RecordStore<T>['list'],
-    add: (record) => batchAdd(toBatchKey(record.workspaceId), record),
+    add: (record) => addBatcher.submit(record),
   };
 }

@@ -2,9 +2,6 @@ import { type Db, type DbOptions, MongoClient, type MongoClientOptions, MongoErr
 import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
 import { UnsupportedDatabase } from './errors.ts';
 
-/** The maximum number of connections to each server. */
-export const MAX_POOL_SIZE = 50;
-
 const CLIENT_OPTIONS: MongoClientOptions = {
   appName: 'workspace-advocacy',
   serverSelectionTimeoutMS: 5_000,
@@ -12,7 +9,7 @@ const CLIENT_OPTIONS: MongoClientOptions = {
   socketTimeoutMS: 5_000,
   heartbeatFrequencyMS: 2_000,
   waitQueueTimeoutMS: STORAGE_TIMEOUT_MS,
-  maxPoolSize: MAX_POOL_SIZE,
+  maxPoolSize: 50,
   ignoreUndefined: true,
   // The stored texts are valid UTF-8. Validating each character again takes longer than reading the document.
   enableUtf8Validation: false,

@@ -13,17 +13,15 @@ import {
   type StorageEngine,
 } from '../persistence/storage-engine.ts';
 import { withBatching } from './batching.ts';
-import { Bulkhead } from './bulkhead.ts';
 import { MongoConnection } from './connection.ts';
 import type { StoredDocument } from './documents.ts';
-import { isShardUnavailable, isTransient } from './errors.ts';
+import { isTransient } from './errors.ts';
 import { Locks } from './locks.ts';
 import {
   type BatchedRecordStore,
   type CommandExecutor,
   createGlobalRecordStore,
   createMongodbRecordStore,
-  type RunOnCollection,
   WRITE_CONFLICT,
 } from './record-store.ts';
 
@@ -44,13 +42,10 @@ export function createMongodbEngine(
 ): { readonly engine: StorageEngine; readonly connection: MongoConnection } {
   const connection = new MongoConnection(uri, log);
   const getCollection = cacheCollections();
-  const bulkhead = new Bulkhead();
-  const runInBulkhead: RunInBulkhead = (scope, work) => (connection.isSharded ? bulkhead.run(scope, work) : work());
-  const runOnCollection: RunOnCollection = (name, scope, work) =>
-    connection.run((client) => runInBulkhead(scope, () => work(getCollection(client, name), undefined)));
+  const runOnCollection: CommandExecutor['runOnCollection'] = (name, work) =>
+    connection.run((client) => work(getCollection(client, name), undefined));
   const [updateLocks, transactionLocks] = [new Locks(), new Locks()];
   const now = () => connection.clock.now();
-  const isSharded = () => connection.isSharded;
   const executor: CommandExecutor = {
     runOnCollection,
     runChange: runOnCollection,
@@ -58,15 +53,15 @@ export function createMongodbEngine(
       const release = await updateLocks.acquire(keys);
       return retryOnConflict(transactionLocks, new Set(keys), attempt).finally(release);
     },
-    isSlowListInvalid: () => !connection.isSharded,
+    rejectsSlowLists: true,
   };
   const engine: StorageEngine = {
-    ...createStores(executor, isBatched ? (store) => withBatching(store, isSharded) : undefined),
+    ...createStores(executor, isBatched ? withBatching : undefined),
     runInTransaction: (work) => {
       const updatedKeys = new Set<string>();
       return retryOnConflict(transactionLocks, updatedKeys, (lock) =>
         connection.run((client) =>
-          attemptTransaction(client, work, now, runInBulkhead, async (keys, isFirstCommand) => {
+          attemptTransaction(client, work, now, async (keys, isFirstCommand) => {
             for (const key of keys) updatedKeys.add(key);
             if (isFirstCommand) await lock();
           }),
@@ -78,9 +73,6 @@ export function createMongodbEngine(
   };
   return { engine, connection };
 }
-
-/** Runs work on the data of a scope (`RunOnCollection`). In a sharded cluster, the work may wait in the bulkhead. */
-type RunInBulkhead = <T>(scope: string, work: () => Promise<T>) => Promise<T>;
 
 /** Returns a function that returns cached collections. Without the cache, the driver would resolve their options at each use. */
 function cacheCollections(): (client: MongoClient, name: string) => Collection<StoredDocument> {
@@ -113,7 +105,6 @@ async function attemptTransaction<T>(
   client: MongoClient,
   work: (transaction: StorageEngine) => Promise<T>,
   now: () => number,
-  runInBulkhead: RunInBulkhead,
   beforeUpdate: BeforeUpdate,
 ): Promise<T | typeof WRITE_CONFLICT> {
   const session = client.startSession();
@@ -122,7 +113,7 @@ async function attemptTransaction<T>(
   try {
     session.startTransaction({ readConcern: { level: 'snapshot' } });
     const onChange = () => (isChanged = true);
-    const transactionEngine = createTransactionEngine(client, session, now, runInBulkhead, beforeUpdate, onChange);
+    const transactionEngine = createTransactionEngine(client, session, now, beforeUpdate, onChange);
     // If the work rejects with a `CoreError` before it changes anything, the transaction is committed, too. The commit waits until a
     // majority of the servers has the data that the transaction read. So the rejection (for example, a name is taken) never results from a
     // change that a failover undoes.
@@ -148,15 +139,12 @@ function createTransactionEngine(
   client: MongoClient,
   session: ClientSession,
   now: () => number,
-  runInBulkhead: RunInBulkhead,
   beforeUpdate: BeforeUpdate,
   onChange: () => void,
 ): StorageEngine {
   let lastCommand: Promise<unknown> | undefined;
-  const runOnCollection: RunOnCollection = (name, scope, work) => {
-    const result = Promise.resolve(lastCommand).then(() =>
-      runInBulkhead(scope, () => work(client.db().collection(name), session)),
-    );
+  const runOnCollection: CommandExecutor['runOnCollection'] = (name, work) => {
+    const result = Promise.resolve(lastCommand).then(() => work(client.db().collection(name), session));
     // The next command runs even if this command fails.
     lastCommand = result.catch(doNothing);
     return result;
@@ -175,7 +163,7 @@ function createTransactionEngine(
       },
       // If this were true, `attemptTransaction` would try to commit after such a list, although the time limit has already ended the
       // transaction.
-      isSlowListInvalid: () => false,
+      rejectsSlowLists: false,
     }),
     runInTransaction: (work) => work(transactionEngine),
     now,
@@ -205,12 +193,10 @@ async function commit(session: ClientSession): Promise<void> {
   }
 }
 
-/** Returns whether another change won. An unavailable shard also ends a transaction, but its error is not a write conflict. */
+/** Returns whether another change won. A network error also ends a transaction, but has no code. */
 function isWriteConflict(error: MongoError): boolean {
-  if (isShardUnavailable(error)) return false;
-  return (
-    error.code === WRITE_CONFLICT_CODE || (error.hasErrorLabel('TransientTransactionError') && error.code !== undefined)
-  );
+  const isTransactionError = error.hasErrorLabel('TransientTransactionError') && error.code !== undefined;
+  return error.code === WRITE_CONFLICT_CODE || isTransactionError;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { MongoError, MongoServerError } from 'mongodb';
+import { MongoError } from 'mongodb';
 
 /** The server cannot be used until a person changes the server or the connection string. The message says what to change. */
 export class UnsupportedDatabase extends Error {
@@ -18,11 +18,6 @@ export class LockTimeout extends Error {
   override readonly name = 'LockTimeout';
 }
 
-/** A search exceeded its time limit. It is not retried, because a retry would take as long. */
-export class SearchTimeout extends Error {
-  override readonly name = 'SearchTimeout';
-}
-
 /** The error code of a command that took longer than `maxTimeMS` (MaxTimeMSExpired). */
 export const MAX_TIME_EXPIRED_CODE = 50;
 
@@ -30,21 +25,14 @@ export const MAX_TIME_EXPIRED_CODE = 50;
 const BROKEN_SOCKET_CODES: ReadonlySet<unknown> = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED']);
 
 /**
- * The codes with which mongos reports that a shard is unavailable: HostUnreachable, HostNotFound, NetworkTimeout,
- * FailedToSatisfyReadPreference (no primary), NetworkInterfaceExceededTimeLimit, PooledConnectionAcquisitionExceededTimeLimit,
- * SocketException. If `maxTimeMS` ends before mongos gives up, mongos reports `MAX_TIME_EXPIRED_CODE` instead.
- */
-const UNAVAILABLE_SHARD_CODES: ReadonlySet<unknown> = new Set([6, 7, 89, 133, 202, 407, 9001]);
-
-/**
  * The codes of transient errors. MongoDB's error_codes.yml has their names. The lines of the set are, in this order:
- * - A shard is unavailable.
+ * - A server or a shard is unavailable.
  * - The other codes of the category RetriableError: for example, a server starts, stops, or is no longer the primary.
  * - Data moves between shards, and the retries of mongos are used up (StaleDbVersion, StaleConfig).
  * - A collection is created, sharded or moved (LockBusy, ConflictingOperationInProgress, MovePrimaryInProgress).
  */
 const TRANSIENT_CODES: ReadonlySet<unknown> = new Set([
-  ...UNAVAILABLE_SHARD_CODES,
+  ...[6, 7, 89, 133, 202, 407, 9001],
   ...[91, 134, 189, 262, 317, 358, 402, 406, 412, 10107, 11600, 11602, 13435, 13436],
   ...[249, 13388],
   ...[46, 117, 319],
@@ -72,15 +60,10 @@ export function isTransient(error: unknown): boolean {
   );
 }
 
-/** Returns whether an error may mean that mongos cannot reach a shard. A slow command has the same code (`MAX_TIME_EXPIRED_CODE`). */
-export function isShardUnavailable(error: unknown): boolean {
-  if (!(error instanceof MongoServerError)) return false;
-  return UNAVAILABLE_SHARD_CODES.has(error.code) || error.code === MAX_TIME_EXPIRED_CODE;
-}
-
 /**
- * Returns whether an error says that a wait took too long. The database may only be busy, so such an error does not count as an outage.
- * `DatabaseUnavailable` is such an error: usually, this process gave up waiting, and neither the driver nor the server reported a failure.
+ * Returns whether an error says that a wait took too long. The database may only be busy, so such an error does not count
+ * as an outage. `DatabaseUnavailable` is such an error: usually, this process gave up waiting, and neither the driver nor
+ * the server reported a failure.
  */
 export function isWaitTimeout(error: unknown): boolean {
   return (
@@ -91,8 +74,8 @@ export function isWaitTimeout(error: unknown): boolean {
 }
 
 /**
- * Returns whether an error is a network error that the driver does not wrap: some socket errors, and, with mongodb+srv, the
- * errors of the DNS query for the servers.
+ * Returns whether an error is a network error that the driver does not wrap: some socket errors, and, with mongodb+srv,
+ * the errors of the DNS query for the servers.
  */
 function isNetworkError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -3,6 +3,7 @@ import type { Collection, Db, IndexDescription } from 'mongodb';
 import type { Entity } from '../../core/shared/entity.ts';
 import type { RecordSchema } from '../persistence/record-store.ts';
 import { globalStoreNames, PROBED_STORE_NAME, recordSchemas } from '../persistence/storage-engine.ts';
+import { COMMAND_TIMEOUT } from './client.ts';
 import { EXPIRY_FIELD, type StoredDocument } from './documents.ts';
 
 /** The index of a global store. Every collection has it, so creating it only creates the collection. */
@@ -47,10 +48,10 @@ function isSameIndex(one: IndexDescription, other: IndexDescription): boolean {
 /**
  * Looks up a random ID. If the probed collection is sharded by the hash of the ID, as docs/operating.md says, this reads a random shard.
  */
-export async function lookUpRandomId(db: Db, maxTimeMS: number): Promise<void> {
+export async function lookUpRandomId(db: Db): Promise<void> {
   await db
     .collection<StoredDocument>(PROBED_STORE_NAME)
-    .findOne({ _id: randomUUID() }, { projection: { _id: 1 }, maxTimeMS });
+    .findOne({ _id: randomUUID() }, { projection: { _id: 1 }, ...COMMAND_TIMEOUT });
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Entity } from '../../core/shared/entity.ts';
 import { LIST_TIMEOUT_MS, LIST_TOO_SLOW, type Query, type RecordSchema } from '../persistence/record-store.ts';
 import { COMMAND_TIMEOUT } from './client.ts';
 import type { StoredDocument } from './documents.ts';
-import { MAX_TIME_EXPIRED_CODE, SearchTimeout } from './errors.ts';
+import { MAX_TIME_EXPIRED_CODE } from './errors.ts';
 import { type FindCommand, find } from './find.ts';
 import { type ListPlan, planList, toFilter, toProjection, toSort } from './query.ts';
 
@@ -19,7 +19,7 @@ export async function findList<T extends Entity>(
   workspaceId: string,
   query: Query<T>,
   schema: RecordSchema<T>,
-  isSlowListInvalid: boolean,
+  rejectsSlowLists: boolean,
 ): Promise<StoredDocument[]> {
   const plan = planList(query, schema);
   // A command fails if the index of its hint is missing. A failed command would end a transaction, so a transaction tries no hint.
@@ -34,7 +34,7 @@ export async function findList<T extends Entity>(
   };
   return find(collection, session, { ...command, hint }).catch((error) => {
     if (hint && isMissingHint(error)) return find(collection, session, command);
-    throw isTimeLimitExceeded(error) ? toSlowListError(error, query, isSlowListInvalid) : error;
+    throw isTimeLimitExceeded(error) ? toSlowListError(error, query, rejectsSlowLists) : error;
   });
 }
 
@@ -53,20 +53,17 @@ async function chooseIndex<T>(
   return count > MAX_SORTED_COUNT ? ordered : narrow.key;
 }
 
-function isTimeLimitExceeded(error: unknown): error is MongoServerError {
+function isTimeLimitExceeded(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === MAX_TIME_EXPIRED_CODE;
 }
 
 /**
- * Returns the error of a list that took too long. If `isSlowListInvalid` is set, returns `invalid` for a query that can scan many records.
- * Any other query is slow only if the database is busy, so it is not `invalid`. In a sharded cluster, an unavailable shard causes the same
- * error, so `MongoConnection.run` retries a query. It does not retry a search (`SearchTimeout`), because the retry would take as long.
+ * Returns the error of a list that took too long: with `rejectsSlowLists`, `invalid` for a query that can scan many records.
+ * Any other query is slow only if the database is busy.
  */
-function toSlowListError<T>(error: MongoServerError, { where, skip }: Query<T>, isSlowListInvalid: boolean): Error {
-  const isSearch = where.some((condition) => 'contains' in condition);
-  if (!isSlowListInvalid) return isSearch ? new SearchTimeout(error.message, { cause: error }) : error;
+function toSlowListError<T>(error: Error, { where, skip }: Query<T>, rejectsSlowLists: boolean): Error {
   const isScan = skip > 0 || where.some((condition) => !('in' in condition));
-  return isScan ? new CoreError('invalid', LIST_TOO_SLOW) : error;
+  return isScan && rejectsSlowLists ? new CoreError('invalid', LIST_TOO_SLOW) : error;
 }
 
 /** Returns whether an error means that the index of a hint does not exist. Without the hint, MongoDB can use another index. */

@@ -2,22 +2,18 @@ import { type ClientSession, type Collection, type Filter, MongoBulkWriteError }
 import { CoreError } from '../../core/shared/core-error.ts';
 import type { Entity } from '../../core/shared/entity.ts';
 import type { Field, GlobalRecordStore, RecordSchema, RecordStore } from '../persistence/record-store.ts';
+import { addEach } from '../persistence/storage-engine.ts';
 import { COMMAND_TIMEOUT } from './client.ts';
 import { type StoredDocument, toDocument, toRecord } from './documents.ts';
-import { LockTimeout } from './errors.ts';
+import { isTransient } from './errors.ts';
 import { type FindCommand, find, findOne } from './find.ts';
 import { findList } from './list.ts';
 import { toFilter, toProjection } from './query.ts';
-import { confirm, insert, insertMany, mapWriteErrors, requireUnique } from './writes.ts';
+import { confirm, insert, mapWriteErrors, requireUnique } from './writes.ts';
 
-/**
- * Runs work on a collection: in the current transaction if there is one, else directly and with retries. `scope` is the ID of the workspace
- * or of the global record that the work uses, or `all` for a list of global records. For work on several workspaces, it is their joined
- * IDs, or the ID of one of them. In a sharded cluster, bulkhead.ts limits how much work of each scope runs at the same time.
- */
-export type RunOnCollection = <T>(
+/** Runs work on a collection: in the current transaction if there is one, else directly and with retries. */
+type RunOnCollection = <T>(
   name: string,
-  scope: string,
   work: (collection: Collection<StoredDocument>, session: ClientSession | undefined) => Promise<T>,
 ) => Promise<T>;
 
@@ -30,16 +26,13 @@ export interface CommandExecutor {
   /** Runs work that changes records. A transaction must know whether it has changed anything. */
   readonly runChange: RunOnCollection;
   /**
-   * Runs an attempt to update the records with these keys. Repeats the attempt until it ends without a write conflict. Rejects with
-   * `conflict` if that takes too long. In a transaction, runs the attempt once: a write conflict ends the whole transaction, which then
-   * runs again.
+   * Runs an attempt to update the records with these keys. Repeats the attempt until it ends without a write conflict.
+   * Rejects with `conflict` if that takes too long. In a transaction, runs the attempt once: a write conflict ends the
+   * whole transaction, which then runs again.
    */
   readonly runUpdate: <T>(keys: readonly string[], attempt: () => Promise<T | typeof WRITE_CONFLICT>) => Promise<T>;
-  /**
-   * Returns whether a list that scans many records and exceeds its time limit rejects with `invalid` (list.ts). In a transaction, and in a
-   * sharded cluster, it rejects with another error.
-   */
-  isSlowListInvalid(): boolean;
+  /** Whether a list that scans many records and exceeds its time limit is rejected with `invalid` (list.ts). */
+  readonly rejectsSlowLists: boolean;
 }
 
 /** A record store that can also read and add records for several calls with one command. */
@@ -50,10 +43,7 @@ export interface BatchedRecordStore<T extends Entity> extends RecordStore<T> {
     ids: readonly string[],
     fields: readonly Field<T>[] | undefined,
   ): Promise<readonly Pick<T, 'id' | 'workspaceId'>[]>;
-  /**
-   * Adds each record as `add` does: unlike `addMany`, it returns a promise for each record, so that a conflict of one record does not fail
-   * the others.
-   */
+  /** Adds each record as `add` does. A conflict of one record does not fail the others. */
   addIndependently(records: readonly T[]): Promise<readonly Promise<void>[]>;
 }
 
@@ -61,23 +51,35 @@ export interface BatchedRecordStore<T extends Entity> extends RecordStore<T> {
 export function createMongodbRecordStore<T extends Entity>(
   name: string,
   schema: RecordSchema<T>,
-  { runOnCollection, runChange, runUpdate, isSlowListInvalid }: CommandExecutor,
+  { runOnCollection, runChange, runUpdate, rejectsSlowLists }: CommandExecutor,
 ): BatchedRecordStore<T> {
   const addOne = (document: StoredDocument) => {
     const filter = { workspaceId: document.workspaceId, _id: document._id };
-    return runChange(name, filter.workspaceId, (collection, session) =>
-      insert(collection, document, filter, schema.unique, session),
-    );
+    return runChange(name, (collection, session) => insert(collection, document, filter, schema.unique, session));
   };
 
   const read = createReader<T>(name, runOnCollection);
   /** Finds records by their IDs. Without the hint, MongoDB would also consider the indexes that begin with the workspace. */
-  const findById = (
-    scope: string,
-    filter: Filter<StoredDocument>,
-    limit: number,
-    fields: readonly string[] | undefined,
-  ) => read(scope, { filter, limit, projection: toProjection(fields), hint: { _id: 1 } });
+  const findById = (filter: Filter<StoredDocument>, limit: number, fields: readonly string[] | undefined) =>
+    read({ filter, limit, projection: toProjection(fields), hint: { _id: 1 } });
+
+  const addIndependently: BatchedRecordStore<T>['addIndependently'] = async (records) => {
+    if (records.length === 0) return [];
+    const documents = records.map((record) => toDocument(record, schema.expires));
+    const isAdded = await runChange(name, async (collection) => {
+      try {
+        await collection.insertMany(documents, { ordered: false, ...COMMAND_TIMEOUT });
+        return true;
+      } catch (error) {
+        if (!(error instanceof MongoBulkWriteError)) throw error;
+        // The driver wraps the error of the whole command, too.
+        if (isTransient(error.errorResponse)) throw error.errorResponse;
+        return false;
+      }
+    });
+    // After an error, each record is added on its own. A record that the batch has added is recognized by its revision.
+    return documents.map((document) => (isAdded ? Promise.resolve() : addOne(document)));
+  };
 
   /** Replaces the records with these IDs, and returns the new records. If another change came first, the command ends the transaction. */
   const updateInTransaction = async (
@@ -104,69 +106,42 @@ export function createMongodbRecordStore<T extends Entity>(
   };
 
   return {
-    get: async (workspaceId, id, fields) => (await findById(workspaceId, { workspaceId, _id: id }, 1, fields))[0],
+    get: async (workspaceId, id, fields) => (await findById({ workspaceId, _id: id }, 1, fields))[0],
 
-    getMany: (workspaceId, ids, fields) =>
-      findById(workspaceId, { workspaceId, _id: { $in: ids } }, ids.length, fields),
+    getMany: (workspaceId, ids, fields) => findById({ workspaceId, _id: { $in: ids } }, ids.length, fields),
 
-    getManyAcrossWorkspaces: (workspaceIds, ids, fields) => {
-      const filter = { workspaceId: { $in: workspaceIds }, _id: { $in: ids } };
-      return findById(
-        workspaceIds.join(),
-        filter,
+    getManyAcrossWorkspaces: (workspaceIds, ids, fields) =>
+      findById(
+        { workspaceId: { $in: workspaceIds }, _id: { $in: ids } },
         workspaceIds.length * ids.length,
         fields && ['workspaceId', ...fields],
-      );
-    },
+      ),
 
     list: (workspaceId, query) =>
-      runOnCollection(name, workspaceId, async (collection, session) =>
-        (await findList(collection, session, workspaceId, query, schema, isSlowListInvalid())).map(toRecord<T>),
+      runOnCollection(name, async (collection, session) =>
+        (await findList(collection, session, workspaceId, query, schema, rejectsSlowLists)).map(toRecord<T>),
       ),
 
     listById: (workspaceId, after, limit) =>
-      read(workspaceId, { filter: { workspaceId, _id: { $gt: after } }, sort: { _id: 1 }, limit }),
+      read({ filter: { workspaceId, _id: { $gt: after } }, sort: { _id: 1 }, limit }),
 
     count: (workspaceId, where) =>
-      runOnCollection(name, workspaceId, (collection, session) =>
+      runOnCollection(name, (collection, session) =>
         collection.countDocuments(toFilter(workspaceId, where), { session, ...COMMAND_TIMEOUT }),
       ),
 
     add: (record) => addOne(toDocument(record, schema.expires)),
 
-    addMany: (records) => {
-      const documents = records.map((record) => toDocument(record, schema.expires));
-      const scope = records[0]?.workspaceId ?? '';
-      return runChange(name, scope, (collection, session) => insertMany(collection, documents, schema.unique, session));
-    },
+    addMany: async (records) => addEach(await addIndependently(records), (added) => added),
 
-    addIndependently: async (records) => {
-      const documents = records.map((record) => toDocument(record, schema.expires));
-      const conflicts = await runChange(name, records[0]?.workspaceId ?? '', async (collection, session) => {
-        try {
-          return await insertMany(collection, documents, schema.unique, session);
-        } catch (error) {
-          // Caught here, because `runOnCollection` would retry the whole batch.
-          if (error instanceof LockTimeout) return undefined;
-          throw error;
-        }
-      }).catch((error) => {
-        if (error instanceof MongoBulkWriteError) return undefined;
-        throw error;
-      });
-      // If a lock timeout, or an error of one document, has failed the whole batch, each record is added on its own.
-      if (!conflicts) return documents.map(addOne);
-      return documents.map(async (_, i) => {
-        if (conflicts.has(i)) throw new CoreError('conflict', conflicts.get(i) as string);
-      });
-    },
+    addIndependently,
 
     update: (workspaceId, id, change) => {
       // The revisions of attempts that got no response. The stored record may have one of them.
       const unconfirmedRevisions = new Set<string>();
       let replacedRevision = '';
       const attempt = () =>
-        runChange(name, workspaceId, async (collection, session) => {
+        runChange(name, async (collection, session) => {
           if (session) return (await updateInTransaction(collection, session, workspaceId, [id], change))[0];
           const filter = { workspaceId, _id: id };
           const found = await findOne(collection, undefined, filter);
@@ -202,22 +177,20 @@ export function createMongodbRecordStore<T extends Entity>(
       runUpdate(
         ids.map((id) => `${name}/${id}`),
         () =>
-          runChange(name, workspaceId, async (collection, session) => {
+          runChange(name, async (collection, session) => {
             if (!session) throw new Error('`updateMany` was called outside of a transaction.');
             return updateInTransaction(collection, session, workspaceId, ids, change);
           }),
       ),
 
-    remove: (workspaceId, id) => removeRecord(name, workspaceId, { workspaceId, _id: id }, runChange),
+    remove: (workspaceId, id) => removeRecord(name, { workspaceId, _id: id }, runChange),
   };
 }
 
-/** Returns a function that finds records with a command. `scope` is explained at `RunOnCollection`. */
+/** Returns a function that finds records with a command. */
 function createReader<T>(name: string, runOnCollection: RunOnCollection) {
-  return (scope: string, command: FindCommand): Promise<T[]> =>
-    runOnCollection(name, scope, async (collection, session) =>
-      (await find(collection, session, command)).map(toRecord<T>),
-    );
+  return (command: FindCommand): Promise<T[]> =>
+    runOnCollection(name, async (collection, session) => (await find(collection, session, command)).map(toRecord<T>));
 }
 
 /** Creates a store of records that are unique over all workspaces. `name` is the name of their collection. */
@@ -227,15 +200,13 @@ export function createGlobalRecordStore<E extends { readonly id: string }>(
 ): GlobalRecordStore<E> {
   const read = createReader<E>(name, runOnCollection);
   return {
-    get: async (id) => (await read(id, { filter: { _id: id }, limit: 1 }))[0],
-    list: (after, limit) => read('all', { filter: { _id: { $gt: after } }, sort: { _id: 1 }, limit }),
+    get: async (id) => (await read({ filter: { _id: id }, limit: 1 }))[0],
+    list: (after, limit) => read({ filter: { _id: { $gt: after } }, sort: { _id: 1 }, limit }),
     add: (entry) => {
       const document = toDocument(entry);
-      return runChange(name, entry.id, (collection, session) =>
-        insert(collection, document, { _id: entry.id }, {}, session),
-      );
+      return runChange(name, (collection, session) => insert(collection, document, { _id: entry.id }, {}, session));
     },
-    remove: (id) => removeRecord(name, id, { _id: id }, runChange),
+    remove: (id) => removeRecord(name, { _id: id }, runChange),
   };
 }
 
@@ -244,14 +215,9 @@ export function createGlobalRecordStore<E extends { readonly id: string }>(
  * existed: that attempt may have removed it, and the response may have been lost. Sends the delete command even if there is nothing to
  * delete: the command waits until a majority has all earlier removals, so that a failover cannot make `false` wrong.
  */
-function removeRecord(
-  name: string,
-  scope: string,
-  filter: Filter<StoredDocument>,
-  runChange: RunOnCollection,
-): Promise<boolean> {
+function removeRecord(name: string, filter: Filter<StoredDocument>, runChange: RunOnCollection): Promise<boolean> {
   let wasFound = false;
-  return runChange(name, scope, async (collection, session) => {
+  return runChange(name, async (collection, session) => {
     const wasFoundByEarlierAttempt = wasFound;
     wasFound ||= (await findOne(collection, session, filter, { projection: { _id: 1 } })) !== undefined;
     const { deletedCount } = await mapWriteErrors({}, () =>

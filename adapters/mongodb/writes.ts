@@ -1,24 +1,16 @@
-import {
-  type ClientSession,
-  type Collection,
-  type Filter,
-  MongoBulkWriteError,
-  MongoError,
-  MongoServerError,
-} from 'mongodb';
+import { type ClientSession, type Collection, type Filter, MongoServerError } from 'mongodb';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { ID_TAKEN } from '../persistence/record-store.ts';
 import { COMMAND_TIMEOUT } from './client.ts';
 import type { StoredDocument } from './documents.ts';
 import { LockTimeout, MAX_TIME_EXPIRED_CODE } from './errors.ts';
-import { find, findOne } from './find.ts';
+import { findOne } from './find.ts';
 import { toUniqueIndexName } from './indexes.ts';
 
 const DUPLICATE_KEY_CODE = 11_000;
 /** The error codes of a write that waits too long: MaxTimeMSExpired, or WriteConcernFailed if the URI has a `wtimeoutMS`. */
 const WRITE_TIMEOUT_CODES: ReadonlySet<unknown> = new Set([MAX_TIME_EXPIRED_CODE, 64]);
-
-const UNKNOWN_INSERT = 'It is unknown whether the records were stored. Check the records before you repeat the change.';
+const WAITED_TOO_LONG = 'A write waited too long for another transaction or for the majority.';
 
 /** The unique fields of a schema, each with the error message for a duplicate. */
 type UniqueMessages = Readonly<Record<string, string | undefined>>;
@@ -69,47 +61,6 @@ export async function insert(
 }
 
 /**
- * Inserts documents. Resolves to the message of each conflict, by the position of its document. Without a session, a document that an
- * earlier attempt has inserted is not a conflict. With a session, nothing is checked before the command, so a conflict ends the
- * transaction.
- */
-export async function insertMany(
-  collection: Collection<StoredDocument>,
-  documents: readonly StoredDocument[],
-  unique: UniqueMessages,
-  session: ClientSession | undefined,
-): Promise<ReadonlyMap<number, string>> {
-  if (documents.length === 0) return new Map();
-  try {
-    await collection.insertMany(documents, { session, ordered: false, ...COMMAND_TIMEOUT });
-    return new Map();
-  } catch (error) {
-    if (!(error instanceof MongoBulkWriteError)) throw error;
-    const failures = [error.writeErrors].flat();
-    const otherFailure = failures.find(({ code }) => code !== DUPLICATE_KEY_CODE);
-    // The caller decides by `error.code` whether to retry. The driver sets it to the code of the first write error, which may be a
-    // duplicate although a later write error shows that a shard is unavailable.
-    if (otherFailure) error.code = otherFailure.code;
-    if (WRITE_TIMEOUT_CODES.has(error.code)) throw toLockTimeout(error);
-    // If no single document failed, the whole command failed. `error` then wraps the error of the command, such as a network error.
-    if (failures.length === 0) throw error.errorResponse instanceof MongoError ? error.errorResponse : error;
-    if (otherFailure || error.result.getWriteConcernError()) throw error;
-    // A duplicate may be due to an earlier attempt, which inserted the document with its revision. Such a duplicate is not a conflict.
-    const duplicates = failures.map(({ index }) => documents[index] as StoredDocument);
-    const [workspaceIds, ids] = [duplicates.map((it) => it.workspaceId), duplicates.map(({ _id }) => _id)];
-    const filter = { workspaceId: { $in: [...new Set(workspaceIds)] }, _id: { $in: ids } };
-    const revisions = duplicates.map(({ revision }) => revision);
-    const confirmedCount = session ? 0 : await confirm(collection, filter, revisions);
-    const ownFilter = { ...filter, revision: { $in: revisions } };
-    const found = await find(collection, session, { filter: ownFilter, limit: confirmedCount });
-    if (found.length < confirmedCount) throw new Error(UNKNOWN_INSERT);
-    const ownRevisions = new Set(found.map(({ revision }) => revision));
-    const conflicts = failures.filter(({ index }) => !ownRevisions.has((documents[index] as StoredDocument).revision));
-    return new Map(conflicts.map(({ index, errmsg }) => [index, findConflictMessage(unique, errmsg)]));
-  }
-}
-
-/**
  * Rejects with `conflict` if a unique value is taken. In a transaction, `insert` and updates check this before they write, because a
  * duplicate-key error would end the transaction.
  */
@@ -135,14 +86,10 @@ export async function mapWriteErrors<T>(unique: UniqueMessages, write: () => Pro
     return await write();
   } catch (error) {
     if (!(error instanceof MongoServerError)) throw error;
-    if (WRITE_TIMEOUT_CODES.has(error.code)) throw toLockTimeout(error);
+    if (WRITE_TIMEOUT_CODES.has(error.code)) throw new LockTimeout(WAITED_TOO_LONG, { cause: error });
     if (error.code !== DUPLICATE_KEY_CODE) throw error;
     throw new CoreError('conflict', findConflictMessage(unique, error.message));
   }
-}
-
-function toLockTimeout(cause: MongoServerError): LockTimeout {
-  return new LockTimeout('A write waited too long for another transaction or for the majority.', { cause });
 }
 
 /** Returns the error message for a duplicate. The message of the database contains the name of the index. */

@@ -62,8 +62,7 @@ const globalStores: Readonly<Record<keyof GlobalRecords, true>> = {
 export const globalStoreNames = Object.keys(globalStores) as readonly (keyof GlobalRecords)[];
 
 /**
- * The store that a readiness check reads. The authentication of a request reads it, too. If it is sharded as
- * docs/operating.md says, its records are on all shards.
+ * The store that a readiness check reads. The authentication of a request reads it, too.
  */
 export const PROBED_STORE_NAME: keyof GlobalRecords = 'credentials';
 
@@ -89,8 +88,8 @@ function toGlobalRecordStore(store: AnyRecordStore): GlobalRecordStore<{ readonl
 }
 
 /**
- * Creates the stores of an engine without shards, which can keep global records like other records. `tables` has the
- * table of each store.
+ * Creates the stores of an engine that can keep global records like other records. `tables` has the table of each
+ * store.
  */
 export function createStores<Table>(
   tables: ReadonlyMap<string, Table>,

@@ -1805,7 +1805,6 @@ export interface components {
          * @description The service failed.
          *
          *     - The storage is unavailable.
-         *     - A search takes too long, and the records are in a sharded MongoDB. Add more filters.
          *     - An unexpected error occurred.
          *
          *     Retry after a moment. Send a POST with the same `Idempotency-Key`, so that it takes effect only once. If the problem persists, send the `X-Request-Id` of the response to the operator of the service.

@@ -35,7 +35,7 @@ export function defineStorageContract(engine: TestEngine): Tests[] {
     // These tests run early, because one of them kills a process, whose transaction MongoDB keeps open for ten seconds. If they ran last,
     // the clean-up would wait for the end of this transaction before it could remove the database.
     ...(engine.isShared ? [defineSharedDataTests(test, engine)] : []),
-    defineRecordTests(test, engine.rejectsIdsOfOtherWorkspaces),
+    defineRecordTests(test),
     defineGlobalRecordTests(test),
     defineQueryTests(test),
     defineUnusualTextTests(test, engine.acceptsLoneSurrogates),

@@ -142,7 +142,7 @@ async function prepareChanges(environment: Environment, loseMajority: () => Prom
     workspaceId,
     keyId,
     idempotencyKey: onceTag.name,
-    fingerprint: computeFingerprint(onceTag),
+    fingerprint: computeFingerprint(['POST', '/tags', onceTag]),
   };
   const [name, unique] = [randomUUID(), randomUUID()];
   const hasTag = async (app: Application, name: string) =>

@@ -13,7 +13,6 @@ import { suite } from '../support/suite.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const RECORD_COUNT = 60;
-const LOCK_DURATION_MS = 3_000;
 
 /** Creates a batcher, and the list of the batches that it sends. The test resolves or rejects each of them. */
 function createBatcher() {
@@ -161,31 +160,6 @@ suite('simultaneous calls to a record store in MongoDB', {
       await unlock();
       await waiting;
       assert.equal(await tags.count(workspaceId, []), RECORD_COUNT / 2 + 1);
-    }),
-
-  'add all records of an addMany call after another transaction has unlocked one of these records': () =>
-    withStorage(async ({ tags }, _, client) => {
-      const locked = buildTag(newId(), 'Locked');
-      const unlock = await lockName(client, locked);
-      setTimeout(unlock, LOCK_DURATION_MS);
-      assert.deepEqual(await tags.addMany([locked, buildTag(newId(), 'Free')]), new Map());
-      assert.deepEqual(await tags.get(locked.workspaceId, locked.id), locked);
-    }),
-
-  'fail with an error if MongoDB kills their command': () =>
-    withStorage(async ({ tags }, _, client) => {
-      const locked = buildTag(newId(), 'Locked');
-      const unlock = await lockName(client, locked);
-      const added = assert.rejects(tags.addMany([locked, buildTag(newId(), 'Free')]), MongoError);
-      const admin = client.db('admin');
-      const ourInserts = { 'command.insert': 'tags', 'command.$db': client.db().databaseName };
-      for (let isKilled = false; !isKilled; ) {
-        const ops = await admin.aggregate([{ $currentOp: {} }, { $match: ourInserts }]).toArray();
-        for (const { opid } of ops) await admin.command({ killOp: 1, op: opid });
-        isKilled = ops.length > 0;
-      }
-      await added;
-      await unlock();
     }),
 
   'return records with every change that was made before the call': () =>

@@ -159,10 +159,6 @@ const otherCalls: Readonly<Record<string, UseCaseCall>> = {
     await assertRejectsWithConflict(app.tags.create(workspaceId, tagName));
     await assertRejectsWithConflict(app.groups.create(workspaceId, { name: 'Group 0' }));
   },
-  'a batch with taken names': async ({ engine, caller: { workspaceId } }) => {
-    const conflicts = await engine.tags.addMany(['a', 'A', 'tag 1'].map((name) => buildTag(workspaceId, name)));
-    assert.equal(conflicts.size, 2);
-  },
   'campaigns without a domain': listCampaigns(() => ({ domain: null })),
   'a search of campaigns': listCampaigns(() => ({ search: 'tents', includeArchived: true })),
   'a search of questions': listQuestions(() => ({ search: 'proud', includeArchived: true })),
@@ -531,7 +527,6 @@ suite('the commands of the MongoDB storage', {
       const changes: [name: string, call: () => Promise<unknown>, commands: string[]][] = [
         ['add', () => tags.add(one), ['insert']],
         ['add a stored record again', () => assertRejectsWithConflict(tags.add(one)), ['insert', 'update']],
-        ['add a stored record twice', () => tags.addMany([one, one]), ['insert', 'update']],
         ['change', change('other'), ['query', 'update']],
         ['change to the same value', change('other'), ['query', 'update']],
         ['remove', () => tags.remove(workspaceId, one.id), ['query', 'remove']],

@@ -7,7 +7,6 @@ export const memory: TestEngine = {
   isModel: true,
   transactions: 'serialized',
   isShared: false,
-  rejectsIdsOfOtherWorkspaces: true,
   acceptsLoneSurrogates: true,
   takesClock: true,
   createDatabase: async () => ({ location: '', remove: async () => undefined }),

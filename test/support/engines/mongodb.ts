@@ -8,7 +8,6 @@ export const mongodb: TestEngine = {
   name: 'mongodb',
   transactions: 'optimistic',
   isShared: true,
-  rejectsIdsOfOtherWorkspaces: true,
   acceptsLoneSurrogates: false,
   takesClock: false,
   async createDatabase() {

@@ -14,7 +14,6 @@ export const sqlite: TestEngine = {
   name: 'sqlite',
   transactions: 'serialized',
   isShared: true,
-  rejectsIdsOfOtherWorkspaces: true,
   acceptsLoneSurrogates: true,
   takesClock: true,
   async createDatabase() {
