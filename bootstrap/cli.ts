@@ -11,7 +11,6 @@ const exitCode = await runCommandLine(process.argv.slice(2), {
   stdin,
   stdout,
   stderr,
-  env,
   openApplication: (command) => openApplication(env, stderr, command),
   async serve() {
     const { runServer } = await import('./run-server.ts');

@@ -10,10 +10,8 @@ import {
   ROLES,
   SEAT_TYPES,
 } from '../../core/access/member.ts';
-import type { Workspace } from '../../core/access/workspace.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
 import { NAME_LENGTH } from '../../core/shared/name.ts';
-import { fold } from '../../core/shared/text.ts';
 import { errors } from '../api/errors.ts';
 import { endDate, text } from '../api/fields.ts';
 import { replaceControlCharacters } from '../logging/terminal-text.ts';
@@ -28,32 +26,6 @@ import {
   pickFields,
   workspaceOption,
 } from './command.ts';
-
-/** Finds another record with the same text in a field (case-insensitive). Reads all records, because no index serves this. */
-async function findDuplicate<F extends string, T extends Readonly<Record<F | 'id', string>>>(
-  record: T,
-  field: F,
-  all: AsyncIterable<T>,
-): Promise<T | undefined> {
-  const folded = fold(record[field]);
-  for await (const other of all) if (other.id !== record.id && fold(other[field]) === folded) return other;
-  return undefined;
-}
-
-const workspaceFields = ['id', 'name', 'createdAt'] as const satisfies (keyof Workspace)[];
-
-const memberFields = [
-  'id',
-  'workspaceId',
-  'name',
-  'email',
-  'role',
-  'seatType',
-  'groupIds',
-  'invitation',
-  'createdAt',
-  'updatedAt',
-] as const satisfies (keyof Member)[];
 
 const keyFields = [
   'id',
@@ -80,7 +52,9 @@ const roleOption = defineParameter(
   z.enum(ROLES),
 );
 const seatTypeOption = defineParameter('--seat-type <type>', 'seat type of the member', z.enum(SEAT_TYPES));
-const distinctIdsSchema = z.array(idSchema).transform((ids) => [...new Set(ids)]);
+const distinctIdsSchema = z
+  .array(z.union([z.literal(''), idSchema]))
+  .transform((ids) => [...new Set(ids)].filter((id) => id !== ''));
 const groupOption = defineParameter('--group <id>', 'ID of a group of the member (repeatable)', distinctIdsSchema, {
   isRepeatable: true,
 });
@@ -90,20 +64,10 @@ const invitationOption = defineParameter(
   z.enum(INVITATION_STATUSES),
 );
 
-const DUPLICATE_EMAIL_NOTE =
-  'If another member of the workspace has the same email address, the command prints a warning.';
-
-/** Returns the result for a member, with a warning if another one of `members` has the same email address. */
-async function createMemberResult(
-  member: Member,
-  outcome: string,
-  members?: AsyncIterable<Member>,
-): Promise<MessageResult> {
-  const other = members && (await findDuplicate(member, 'email', members));
+function createMemberResult(member: Member, outcome: string): MessageResult {
   return {
-    json: pickFields(member, memberFields),
+    json: member,
     message: `The ${member.role} ${replaceControlCharacters(member.name)} ${outcome}: ${member.id}`,
-    ...(other && { warning: `Another member of the workspace has the same email address: ${other.id}` }),
   };
 }
 
@@ -112,18 +76,14 @@ export const accessCommands: readonly Command[] = [
   defineCommand({
     name: 'workspace create',
     summary: 'create a workspace',
-    details: 'If another workspace has the same name, the command prints a warning.',
     example: 'workspace create --name "Northwind Outdoor"',
     createsDatabase: true,
     parameters: { name: defineParameter('--name <name>', 'name of the workspace', text(NAME_LENGTH)) },
     run: async ({ app }, { name }) => {
       const workspace = await app.workspaces.create(name);
-      // Checked after the creation, so that at least one of two simultaneous creations gets the warning.
-      const other = await findDuplicate(workspace, 'name', app.workspaces.iterate());
       return {
-        json: pickFields(workspace, workspaceFields),
+        json: workspace,
         message: `The workspace ${replaceControlCharacters(workspace.name)} was created: ${workspace.id}`,
-        ...(other && { warning: `Another workspace has the same name: ${other.id}` }),
       };
     },
   }),
@@ -135,7 +95,6 @@ export const accessCommands: readonly Command[] = [
     parameters: {},
     run: async ({ app }) =>
       createTableResult(app.workspaces.iterate(), {
-        fields: workspaceFields,
         columns: { ID: 'id', NAME: 'name', CREATED: 'createdAt' },
         emptyMessage: 'No workspace exists yet. Create one with `advocacy workspace create`.',
       }),
@@ -144,7 +103,6 @@ export const accessCommands: readonly Command[] = [
   defineCommand({
     name: 'member create',
     summary: 'create a member of a workspace',
-    details: DUPLICATE_EMAIL_NOTE,
     example: 'member create --workspace 0190… --name "Ada Winter" --email ada@example.com --role admin',
     parameters: {
       workspaceId: workspaceOption,
@@ -156,17 +114,13 @@ export const accessCommands: readonly Command[] = [
       invitation: { ...invitationOption, schema: invitationOption.schema.default(MEMBER_DEFAULTS.invitation) },
     },
     run: async ({ app }, { workspaceId, ...member }) =>
-      createMemberResult(
-        await app.members.create(workspaceId, member),
-        'was created',
-        app.members.iterate(workspaceId),
-      ),
+      createMemberResult(await app.members.create(workspaceId, member), 'was created'),
   }),
 
   defineCommand({
     name: 'member update',
     summary: 'update a member',
-    details: `Omitted options leave their values unchanged. ${DUPLICATE_EMAIL_NOTE}`,
+    details: 'Omitted options leave their values unchanged.',
     example: 'member update --workspace 0190… 0191… --invitation expired',
     parameters: {
       id: defineParameter('<member>', 'ID of the member', idSchema),
@@ -177,25 +131,20 @@ export const accessCommands: readonly Command[] = [
       seatType: { ...seatTypeOption, schema: seatTypeOption.schema.optional() },
       groupIds: {
         ...groupOption,
-        description: 'ID of a group of the member (repeatable): the given groups replace all current groups',
+        description:
+          'ID of a group of the member (repeatable): the given groups replace all current groups, --group= removes all',
         schema: groupOption.schema.optional(),
-        negatedOptionDescription: 'remove the member from all groups',
       },
       invitation: { ...invitationOption, schema: invitationOption.schema.optional() },
     },
     run: async ({ app }, { workspaceId, id, ...change }) =>
-      createMemberResult(
-        await app.members.update(workspaceId, id, change),
-        'was updated',
-        change.email === undefined ? undefined : app.members.iterate(workspaceId),
-      ),
+      createMemberResult(await app.members.update(workspaceId, id, change), 'was updated'),
   }),
 
   defineListCommand({
     name: 'member list',
     summary: 'list the members of a workspace',
     iterate: (app, workspaceId) => app.members.iterate(workspaceId),
-    fields: memberFields,
     columns: {
       ID: 'id',
       NAME: 'name',

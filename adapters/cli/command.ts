@@ -14,8 +14,6 @@ export interface Parameter<Schema extends z.ZodType = z.ZodType> {
   readonly schema: Schema;
   /** Whether the option can be given several times. Its schema is then the schema of an array. */
   readonly isRepeatable: boolean;
-  /** If set, there is also an option `--no-…`, which has this description and sets this repeatable option to an empty array. */
-  readonly negatedOptionDescription?: string;
 }
 
 export function defineParameter<Schema extends z.ZodType>(
@@ -41,8 +39,8 @@ export interface CommandContext {
   /** Returns a new UUID version 7. */
   newId(): string;
   /**
-   * Aborted when the output fails, or when its reader closes the pipe. If the command `handlesInterrupt`, also aborted on SIGINT (Ctrl-C)
-   * and SIGTERM.
+   * Aborted when the output fails, or when its reader closes the pipe. If the command `handlesInterrupt`, also aborted
+   * on SIGINT (Ctrl-C) and SIGTERM.
    */
   readonly signal: AbortSignal;
   readonly stdin: Readable;
@@ -73,11 +71,9 @@ export interface TableResult {
   readonly emptyMessage: string;
 }
 
-/** Items that are printed while the command runs, followed by a final result. */
+/** Rejected items, which are printed while the command runs, followed by a final result. */
 export interface ReportResult {
-  /** The JSON field that holds the items. */
-  readonly itemsName: string;
-  readonly items: AsyncGenerator<{ readonly json: object; readonly message: string }, MessageResult>;
+  readonly rejected: AsyncGenerator<{ readonly json: object; readonly message: string }, MessageResult>;
 }
 
 export type CommandResult = MessageResult | TableResult | ReportResult;
@@ -95,7 +91,10 @@ export interface Command<P extends Parameters = Parameters> {
   readonly parameters: P;
   /** Whether the command may create the database. All other commands need records that exist already. */
   readonly createsDatabase?: boolean;
-  /** Whether SIGINT (Ctrl-C) and SIGTERM let the command stop early and report its result. Otherwise, they end the process. */
+  /**
+   * Whether SIGINT (Ctrl-C) and SIGTERM let the command stop early and report its result. Otherwise, they end the
+   * process.
+   */
   readonly handlesInterrupt?: boolean;
   run(context: CommandContext, values: ParameterValues<P>): Promise<CommandResult>;
 }
@@ -126,8 +125,8 @@ export function getResponseFields({ response }: Operation): readonly string[] {
 
 /** A list of records, as programs and people see it. */
 interface ListView<T> {
-  /** The fields of each record in JSON. */
-  readonly fields: readonly string[];
+  /** The fields of each record in JSON. By default, all. */
+  readonly fields?: readonly string[];
   /** The columns of the table by their headings: a field, or a function that returns the text of a cell. */
   readonly columns: Readonly<Record<string, (keyof T & string) | ((record: T) => string)>>;
   /** Printed to people instead of an empty table. */
@@ -144,7 +143,7 @@ export function createTableResult<T extends object>(
       const cells = Object.values(columns).map((column) =>
         typeof column === 'function' ? column(record) : formatCell(record[column]),
       );
-      yield { json: pickFields(record, fields), cells };
+      yield { json: fields ? pickFields(record, fields) : record, cells };
     }
   };
   return { rows: createRows(), columns: Object.keys(columns), emptyMessage };

@@ -18,7 +18,6 @@ export const parentCommands: Readonly<Record<string, string>> = {
   domain: 'verify and list domains',
   campaign: 'list, publish and archive campaigns',
   share: 'record shares',
-  click: 'record clicks',
 };
 
 /** The command that starts the server. It is not in `commands`, because it does not open the storage first. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -28,9 +28,6 @@ import { type Line, readLines } from './lines.ts';
 import { UsageError } from './usage-error.ts';
 
 const CONCURRENT_LINE_COUNT = 32;
-/** Space, tab and carriage return. A line of only these characters is skipped if it has at most `MAX_BLANK_LINE_BYTES`. */
-const BLANK_CHARACTERS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0d]);
-const MAX_BLANK_LINE_BYTES = 999;
 /** The maximum time that an interrupted import waits for the lines in flight. */
 const STOP_TIMEOUT_MS = 3_000;
 /** A line that a killed import was storing is locked for up to 30 seconds (`LOCK_TTL_MS`). */
@@ -76,9 +73,7 @@ export const importCommand = defineCommand({
   run: async (context, { kind, file, workspaceId, fromLine, importId = context.newId(), dryRun }) => {
     const { stream, size } = file === '-' ? { stream: context.stdin, size: undefined } : await openFile(file);
     context.signal.addEventListener('abort', () => stream.destroy());
-    const source = { kind, workspaceId, importId, fromLine, dryRun, stream, size };
-    // The property of the JSON output that has the rejected lines.
-    return { itemsName: 'rejected', items: runImport(context, source) };
+    return { rejected: runImport(context, { kind, workspaceId, importId, fromLine, dryRun, stream, size }) };
   },
 });
 
@@ -94,27 +89,17 @@ interface Source {
   readonly size: number | undefined;
 }
 
-/** The result of an import, as JSON. */
-interface ImportResult {
-  readonly kind: string;
-  readonly dryRun: boolean;
-  readonly accepted: number;
-  /** The first line that is not known to be stored, rejected or skipped. */
-  readonly nextLine: number;
-  readonly ended: 'done' | 'stopped' | 'failed';
-  readonly importId: string;
-}
-
 /** What became of a line. */
 type Outcome = Line & { readonly status: 'accepted' | 'skipped' | { readonly rejection: string } };
 
 /** Imports the lines. Yields each rejected line, and returns the result. */
-async function* runImport(context: CommandContext, source: Source): ReportResult['items'] {
+async function* runImport(context: CommandContext, source: Source): ReportResult['rejected'] {
   const { signal, progress } = context;
-  const { kind, dryRun, importId } = source;
+  const { kind, dryRun, importId, fromLine } = source;
   let accepted = 0;
   let rejectedCount = 0;
-  let nextLine = source.fromLine;
+  /** The first line that is not known to be stored, rejected or skipped. */
+  let nextLine = fromLine;
   let error: string | undefined;
   // The outcomes have the order of the lines.
   const outcomes = pMapIterable(readUntilAborted(context, source), (line) => importLine(context, source, line), {
@@ -148,10 +133,16 @@ async function* runImport(context: CommandContext, source: Source): ReportResult
   }
   progress.clear();
   const ended = signal.aborted ? 'stopped' : error !== undefined ? 'failed' : 'done';
-  const result: ImportResult = { kind, dryRun, accepted, nextLine, ended, importId };
+  const lines = nextLine > fromLine ? `lines ${fromLine} to ${nextLine - 1}` : `no lines from line ${fromLine} on`;
+  const sentences = [
+    `${accepted} ${dryRun ? 'valid' : 'stored'} as ${kind}, ${rejectedCount} rejected (${lines}).`,
+    dryRun
+      ? `Nothing was stored. Continue with --from-line ${nextLine}.`
+      : `To store no line twice, continue with --from-line ${nextLine} --import-id ${importId}.`,
+  ];
   return {
-    json: result,
-    message: describeImport(result, source.fromLine, rejectedCount),
+    json: { kind, dryRun, accepted, nextLine, ended, importId },
+    message: `${ended === 'stopped' ? 'Stopped: ' : ''}${sentences.join(' ')}`,
     ...(ended === 'failed' && { error }),
     exitCode: { done: rejectedCount > 0 ? 1 : 0, stopped: INTERRUPTED_EXIT_CODE, failed: 2 }[ended],
   };
@@ -196,9 +187,7 @@ async function storeOrCheck(
     keyId: importId,
     idempotencyKey: `${workspaceId}/${number}`,
     idempotencyKeyName: '--import-id',
-    fingerprint: createHash('sha256')
-      .update(JSON.stringify([kind, body]))
-      .digest('hex'),
+    fingerprint: hash('sha256', JSON.stringify([kind, body])),
   };
   const caller = { workspaceId, keyId: importId, access: 'full' } as const;
   for (let attempt = 1; ; attempt++) {
@@ -216,41 +205,20 @@ async function storeOrCheck(
   }
 }
 
+/** Returns whether a line has only spaces, tabs and carriage returns. */
 function isBlank({ bytes }: Line): boolean {
-  return (
-    bytes !== undefined && bytes.length <= MAX_BLANK_LINE_BYTES && bytes.every((byte) => BLANK_CHARACTERS.has(byte))
-  );
-}
-
-function describeImport(
-  { kind, dryRun, accepted, nextLine, ended, importId }: ImportResult,
-  fromLine: number,
-  rejectedCount: number,
-): string {
-  const lines = nextLine > fromLine ? `lines ${fromLine} to ${nextLine - 1}` : `no lines from line ${fromLine} on`;
-  const summary = `${accepted} ${dryRun ? 'valid' : 'stored'} as ${kind}, ${rejectedCount} rejected (${lines}).`;
-  return [
-    `${ended === 'stopped' ? 'Stopped: ' : ''}${summary}`,
-    ...(dryRun ? ['Nothing was stored.', `Continue with --from-line ${nextLine}.`] : []),
-    ...(dryRun ? [] : [`To store no line twice, continue with --from-line ${nextLine} --import-id ${importId}.`]),
-  ].join(' ');
+  return bytes?.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d) ?? false;
 }
 
 /** Opens a file. Throws a `UsageError` if it cannot be read. */
 async function openFile(file: string): Promise<{ stream: Readable; size: number | undefined }> {
-  const createReadError = (reason: string) => new UsageError([`Cannot read ${file}: ${reason}.`]);
   try {
     const handle = await open(file);
     const stats = await handle.stat();
-    if (stats.isDirectory()) {
-      await handle.close();
-      throw createReadError('it is a directory');
-    }
     return { stream: handle.createReadStream(), size: stats.isFile() ? stats.size : undefined };
   } catch (error) {
-    if (error instanceof UsageError) throw error;
     const { code = '', message } = error as NodeJS.ErrnoException;
-    throw createReadError(FILE_ERROR_REASONS[code] ?? message);
+    throw new UsageError([`Cannot read ${file}: ${FILE_ERROR_REASONS[code] ?? message}.`]);
   }
 }
 

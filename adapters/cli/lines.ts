@@ -12,8 +12,8 @@ export interface Line {
 }
 
 /**
- * Yields the lines of a stream, without a byte-order mark at its start. A line of more than `maxLength` bytes has no content. Buffers at
- * most one chunk and one line.
+ * Yields the lines of a stream, without a byte-order mark at its start. A line of more than `maxLength` bytes has no
+ * content. Buffers at most one chunk and one line.
  */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>, maxLength: number): AsyncGenerator<Line> {
   let number = 0;

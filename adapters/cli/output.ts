@@ -1,50 +1,42 @@
 import { once } from 'node:events';
+import stringWidth from 'string-width';
 import { doNothing } from '../../core/shared/do-nothing.ts';
-import { replaceControlCharactersInLines, stringifyForTerminal } from '../logging/terminal-text.ts';
+import {
+  replaceControlCharacters,
+  replaceControlCharactersInLines,
+  stringifyForTerminal,
+} from '../logging/terminal-text.ts';
 import type { CommandResult, MessageResult, ReportResult, TableResult } from './command.ts';
-import { type ColumnWidths, computeColumnWidths, formatTableRow } from './table.ts';
 import type { TerminalStream } from './terminal-stream.ts';
 
-/** The number of rows at the start of a table that determine its column widths. Later rows are written as they arrive. */
+/**
+ * The number of rows at the start of a table that determine its column widths. Later rows are written as they arrive.
+ */
 const SAMPLE_ROW_COUNT = 1_000;
 
 /**
- * The output of a command. When its stream fails or its reader closes the pipe, `closedSignal` is aborted and all further text is
- * dropped, so that commands can stop early.
+ * The output of a command. When its stream fails or its reader closes the pipe, `closedSignal` is aborted and all
+ * further text is dropped, so that commands can stop early.
  */
 export class Output {
   private readonly closeController = new AbortController();
   readonly closedSignal = this.closeController.signal;
-  /** The error of the stream. `undefined` if there is none, or if the reader only closed the pipe (EPIPE), as `head` does. */
+  /**
+   * The error of the stream. `undefined` if there is none, or if the reader only closed the pipe (EPIPE), as `head`
+   * does.
+   */
   writeError: string | undefined;
 
-  constructor(
-    private readonly stream: TerminalStream,
-    private readonly hasColors: boolean,
-  ) {
+  constructor(private readonly stream: TerminalStream) {
     stream.on('error', ({ code, message }: NodeJS.ErrnoException) => {
       if (!this.closedSignal.aborted && code !== 'EPIPE') this.writeError = message;
       this.closeController.abort();
     });
   }
 
-  /** The width of the terminal in characters. `undefined` if the output is not a terminal. */
-  get terminalWidth(): number | undefined {
-    return (this.stream.isTTY && this.stream.columns) || undefined;
-  }
-
   /** Writes a text. Control characters are replaced, because they can come from records. */
-  write(text: string): Promise<void> {
-    return this.writeRaw(replaceControlCharactersInLines(text));
-  }
-
-  /** Writes the heading of a table. */
-  writeHeading(text: string): Promise<void> {
-    return this.writeRaw(this.hasColors ? `\x1b[1m${text}\x1b[22m\n` : `${text}\n`);
-  }
-
-  private async writeRaw(text: string): Promise<void> {
-    if (this.closedSignal.aborted || this.stream.write(text)) return;
+  async write(text: string): Promise<void> {
+    if (this.closedSignal.aborted || this.stream.write(replaceControlCharactersInLines(text))) return;
     // The promise rejects when the stream fails. The caller then finds `closedSignal` aborted.
     await once(this.stream, 'drain', { signal: this.closedSignal }).catch(doNothing);
   }
@@ -65,7 +57,7 @@ export async function writeResult(
     await (isJson ? writeTableAsJson(result, output) : writeTable(result, output));
     return undefined;
   }
-  if ('items' in result) return isJson ? writeReportAsJson(result, output) : writeReport(result, output);
+  if ('rejected' in result) return isJson ? writeReportAsJson(result, output) : writeReport(result, output);
   await output.write(`${isJson ? stringifyForTerminal(result.json) : result.message}\n`);
   return result;
 }
@@ -80,32 +72,33 @@ async function writeTableAsJson({ rows }: TableResult, output: Output): Promise<
   await output.write(separator === '[' ? '[]\n' : ']\n');
 }
 
-/**
- * Writes a table: first all rows that determine the column widths, then each later row as it arrives. Truncates cells to fit the lines into
- * the terminal. Without a terminal, the lines are complete.
- */
+/** Writes a table: first all rows that determine the column widths, then each later row as it arrives. */
 async function writeTable({ rows, columns, emptyMessage }: TableResult, output: Output): Promise<void> {
-  const shouldTruncate = output.terminalWidth !== undefined;
-  const sample: (readonly string[])[] = [];
-  let widths: ColumnWidths | undefined;
+  const sample: (readonly string[])[] = [columns];
+  let widths: readonly number[] | undefined;
   const writeSample = async () => {
-    widths = computeColumnWidths(columns, sample, output.terminalWidth);
-    await output.writeHeading(formatTableRow(columns, widths, shouldTruncate));
-    for (const cells of sample) await output.write(`${formatTableRow(cells, widths, shouldTruncate)}\n`);
+    widths = columns.map((_, i) => Math.max(...sample.map((cells) => stringWidth(cells[i] ?? ''))));
+    for (const cells of sample) await output.write(formatRow(cells, widths));
   };
-  for await (const { cells } of rows) {
-    if (widths) await output.write(`${formatTableRow(cells, widths, shouldTruncate)}\n`);
-    else if (sample.push(cells) === SAMPLE_ROW_COUNT) await writeSample();
+  for await (const row of rows) {
+    const cells = row.cells.map(replaceControlCharacters);
+    if (widths) await output.write(formatRow(cells, widths));
+    else if (sample.push(cells) > SAMPLE_ROW_COUNT) await writeSample();
     if (output.closedSignal.aborted) return;
   }
-  if (sample.length === 0) await output.write(`${emptyMessage}\n`);
+  if (sample.length === 1) await output.write(`${emptyMessage}\n`);
   else if (!widths) await writeSample();
 }
 
-async function writeReportAsJson({ itemsName, items }: ReportResult, output: Output): Promise<MessageResult> {
-  await output.write(`{${JSON.stringify(itemsName)}:[`);
+function formatRow(cells: readonly string[], widths: readonly number[]): string {
+  const padded = cells.map((cell, i) => cell + ' '.repeat(Math.max(0, (widths[i] as number) - stringWidth(cell))));
+  return `${padded.join('  ').trimEnd()}\n`;
+}
+
+async function writeReportAsJson({ rejected }: ReportResult, output: Output): Promise<MessageResult> {
+  await output.write('{"rejected":[');
   for (let separator = ''; ; separator = ',\n') {
-    const { done, value } = await items.next();
+    const { done, value } = await rejected.next();
     if (done) {
       await output.write(`],${stringifyForTerminal(value.json).slice(1)}\n`);
       return value;
@@ -114,9 +107,9 @@ async function writeReportAsJson({ itemsName, items }: ReportResult, output: Out
   }
 }
 
-async function writeReport({ items }: ReportResult, output: Output): Promise<MessageResult> {
+async function writeReport({ rejected }: ReportResult, output: Output): Promise<MessageResult> {
   for (;;) {
-    const { done, value } = await items.next();
+    const { done, value } = await rejected.next();
     await output.write(`${value.message}\n`);
     if (done) return value;
   }

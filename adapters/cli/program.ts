@@ -13,7 +13,7 @@ export interface Actions {
   serve(): Promise<void>;
 }
 
-const DESCRIPTION = `Manage workspaces, members, API keys, content pillars, domains, campaigns, shares and clicks.
+const DESCRIPTION = `Manage workspaces, members, API keys, content pillars, domains, campaigns and shares.
 
 Commands read the same environment variables as the server, and use its database, also while it runs. They need STORAGE=sqlite (the default) or STORAGE=mongodb.`;
 const EXIT_CODES = `Exit codes:
@@ -53,7 +53,10 @@ function rejectUnknownCommand({ command }: { readonly command: CommanderParser }
   if (command.commands.length > 0 && word !== 'help' && !word.startsWith('-')) command.parse([word], { from: 'user' });
 }
 
-/** Returns the arguments with `--help` instead of the word `help`: `help key create`, `key help create`, `key create help`. */
+/**
+ * Returns the arguments with `--help` instead of the word `help`: `help key create`, `key help create`, `key create
+ * help`.
+ */
 export function replaceHelpCommand(args: readonly string[]): readonly string[] {
   const index = args.indexOf('help');
   const path = args.slice(0, index).join(' ');
@@ -79,7 +82,8 @@ export function createProgram(version: string, actions: Actions): Parser {
   for (const [name, summary] of Object.entries(parentCommands)) {
     const subcommands = commands.filter((command) => command.name.startsWith(`${name} `));
     const parentParser = program.command(name);
-    // The help of a parent command shows the example of its first subcommand other than `list`, or of `list` if it is the only one.
+    // The help of a parent command shows the example of its first subcommand other than `list`, or of `list` if it is
+    // the only one.
     const { example } = subcommands.find((command) => !command.name.endsWith(' list')) ?? (subcommands[0] as Command);
     describe(parentParser, { summary, example });
     for (const command of subcommands)
@@ -107,7 +111,7 @@ function configureCommand(parser: Parser, command: Command, actions: Actions): v
   describe(parser, command);
   for (const parameter of Object.values(parameters)) {
     if (isArgument(parameter)) parser.addArgument(createArgument(parameter));
-    else addOptions(parser, parameter);
+    else addOption(parser, parameter);
   }
   parser.option('--json', 'print one JSON value');
   parser.action(async () => {
@@ -115,26 +119,20 @@ function configureCommand(parser: Parser, command: Command, actions: Actions): v
     const options = parser.opts();
     const getValue = (parameter: Parameter) => {
       if (isArgument(parameter)) return parser.args[positions.indexOf(parameter)];
-      const value = options[new Option(parameter.syntax).attributeName()];
-      // The value of an option is `false` if its `--no-…` is given.
-      return value === false && parameter.negatedOptionDescription !== undefined ? [] : value;
+      return options[new Option(parameter.syntax).attributeName()];
     };
     await actions.run(command, validateValues(command, getValue), options.json === true);
   });
 }
 
-/** Adds the options of a parameter. Rejects an option that is repeated but not repeatable, or used with its `--no-…`. */
-function addOptions(parser: Parser, parameter: Parameter): void {
-  let previousOption: Option | undefined;
-  for (const option of createOptions(parameter)) {
-    parser.addOption(option);
-    parser.on(`option:${option.name()}`, () => {
-      const problem = previousOption === option ? 'given twice' : `used with option '${previousOption?.flags}'`;
-      const isAllowed = previousOption === undefined || (previousOption === option && parameter.isRepeatable);
-      if (!isAllowed) parser.error(`error: option '${option.flags}' cannot be ${problem}`);
-      previousOption = option;
-    });
-  }
+/** Adds an option, which must not be given twice unless it is repeatable. */
+function addOption(parser: Parser, parameter: Parameter): void {
+  const option = createOption(parameter);
+  let isGiven = false;
+  parser.addOption(option).on(`option:${option.name()}`, () => {
+    if (isGiven && !parameter.isRepeatable) parser.error(`error: option '${option.flags}' cannot be given twice`);
+    isGiven = true;
+  });
 }
 
 function isArgument({ syntax }: Parameter): boolean {
@@ -147,7 +145,7 @@ function createArgument({ syntax, description, schema }: Parameter): Argument {
   return choices ? argument.choices(choices) : argument;
 }
 
-function createOptions({ syntax, description, schema, isRepeatable, negatedOptionDescription }: Parameter): Option[] {
+function createOption({ syntax, description, schema, isRepeatable }: Parameter): Option {
   const defaultResult = schema.safeParse(undefined);
   const option = new Option(syntax, defaultResult.success ? description : `${description} (required)`);
   const choices = getChoices(schema);
@@ -155,16 +153,16 @@ function createOptions({ syntax, description, schema, isRepeatable, negatedOptio
   if (isRepeatable)
     option.argParser((value, previous: readonly string[] | undefined) => [...(previous || []), value] as never);
   if (!defaultResult.success) option.makeOptionMandatory();
-  else if (typeof defaultResult.data === 'number') {
-    const defaultText = String(defaultResult.data);
-    // Without the second argument, the help would show the default in quotes.
-    option.default(defaultText, defaultText);
-  } else if (choices && defaultResult.data !== undefined) option.default(defaultResult.data);
-  if (negatedOptionDescription === undefined) return [option];
-  return [option, new Option(option.long?.replace('--', '--no-') ?? '', negatedOptionDescription)];
+  // Without the second argument, the help would show the default in quotes.
+  else if (typeof defaultResult.data === 'number') option.default(`${defaultResult.data}`, `${defaultResult.data}`);
+  else if (choices && defaultResult.data !== undefined) option.default(defaultResult.data);
+  return option;
 }
 
-/** Returns the values of an enumeration, or `undefined` for other schemas. The enumeration can be optional or have a default. */
+/**
+ * Returns the values of an enumeration, or `undefined` for other schemas. The enumeration can be optional or have a
+ * default.
+ */
 function getChoices(schema: z.ZodType): readonly string[] | undefined {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault)
     return getChoices(schema.unwrap() as z.ZodType);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CAMPAIGN_STATUSES, type Campaign, MAX_CLICK_COUNT } from '../../core/campaign/campaign.ts';
+import { CAMPAIGN_STATUSES, type Campaign } from '../../core/campaign/campaign.ts';
 import {
   CONTENT_PILLAR_DESCRIPTION_LENGTH,
   CONTENT_PILLAR_TITLE_LENGTH,
@@ -8,7 +8,7 @@ import { COLORS } from '../../core/shared/color.ts';
 import { createCampaign, STATUS_TRANSITIONS } from '../api/campaign.ts';
 import { updateContentPillar } from '../api/content-pillar.ts';
 import { createDomain } from '../api/domain.ts';
-import { positiveInteger, text } from '../api/fields.ts';
+import { text } from '../api/fields.ts';
 import { createGroup } from '../api/group.ts';
 import { createTag } from '../api/tag.ts';
 import { replaceControlCharacters } from '../logging/terminal-text.ts';
@@ -28,8 +28,6 @@ import { formatCount } from './format-count.ts';
 const campaignFields = getResponseFields(createCampaign);
 const domainFields = getResponseFields(createDomain);
 const pillarFields = getResponseFields(updateContentPillar);
-
-const campaignOption = defineParameter('--campaign <id>', 'ID of the campaign', idSchema);
 
 /** The commands for the records that the API serves. */
 export const recordCommands: readonly Command[] = [
@@ -146,27 +144,12 @@ export const recordCommands: readonly Command[] = [
     example: 'share record --workspace 0190… --campaign 0194… --member 0191…',
     parameters: {
       workspaceId: workspaceOption,
-      campaignId: campaignOption,
+      campaignId: defineParameter('--campaign <id>', 'ID of the campaign', idSchema),
       memberId: defineParameter('--member <id>', 'ID of the member who shared the campaign', idSchema),
     },
     run: async ({ app }, { workspaceId, campaignId, memberId }) => {
       const campaign = await app.shares.createForMember(workspaceId, campaignId, memberId);
       return createCampaignResult(campaign, `has been shared by ${formatCount(campaign.shares, 'member')}`);
-    },
-  }),
-
-  defineCommand({
-    name: 'click record',
-    summary: 'record clicks on a published campaign',
-    example: 'click record --workspace 0190… --campaign 0194… --count 25',
-    parameters: {
-      workspaceId: workspaceOption,
-      campaignId: campaignOption,
-      count: defineParameter('--count <number>', 'number of clicks', positiveInteger(MAX_CLICK_COUNT).default(1)),
-    },
-    run: async ({ app }, { workspaceId, campaignId, count }) => {
-      const campaign = await app.campaigns.recordClicks(workspaceId, campaignId, count);
-      return createCampaignResult(campaign, `has ${formatCount(campaign.clicks, 'click')}`);
     },
   }),
 ];

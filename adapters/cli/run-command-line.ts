@@ -20,10 +20,9 @@ export interface CommandLineEnvironment {
   readonly stdin: Readable;
   readonly stdout: TerminalStream;
   readonly stderr: TerminalStream;
-  readonly env: Readonly<Record<string, string | undefined>>;
   /**
-   * Opens the configured storage. Rejects with `UsageError` if the settings are invalid, or if the database is unavailable, or is missing
-   * and the command must not create it.
+   * Opens the configured storage. Rejects with `UsageError` if the settings are invalid, or if the database is
+   * unavailable, or is missing and the command must not create it.
    */
   openApplication(command: Command): Promise<OpenedApplication>;
   /** Starts the server. Rejects with `UsageError` if the settings are invalid or the server cannot start. */
@@ -32,17 +31,18 @@ export interface CommandLineEnvironment {
   onInterrupt(stop: () => void): void;
 }
 
-/** The exit code of a usage error, and of every other failure that is not a `CoreError`, such as an unavailable database. */
+/**
+ * The exit code of a usage error, and of every other failure that is not a `CoreError`, such as an unavailable
+ * database.
+ */
 const USAGE_ERROR_EXIT_CODE = 2;
 /** The width of the help in characters, if the output is not a terminal. */
 const DEFAULT_HELP_WIDTH = 100;
 
 /** Runs a command line. Resolves to its exit code. */
 export async function runCommandLine(args: readonly string[], environment: CommandLineEnvironment): Promise<number> {
-  const hasColors = (stream: TerminalStream) =>
-    Boolean(stream.isTTY && !environment.env.NO_COLOR && (stream.hasColors?.() ?? false));
-  const output = new Output(environment.stdout, hasColors(environment.stdout));
-  const errorOutput = new Output(environment.stderr, hasColors(environment.stderr));
+  const output = new Output(environment.stdout);
+  const errorOutput = new Output(environment.stderr);
   const { stdout, stderr } = environment;
   let exitCode = 0;
   const program = createProgram(environment.version, {

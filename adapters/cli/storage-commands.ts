@@ -17,8 +17,6 @@ const backUpCommand = defineCommand({
   },
 });
 
-const RESUME_ADVICE = 'To continue, repeat the command with --resume.';
-
 const copyCommand = defineCommand({
   name: 'copy',
   summary: 'copy all records to another database',
@@ -42,7 +40,7 @@ const copyCommand = defineCommand({
     const { isComplete, processedCount, differentCount, counts } = await copying.finally(() => progress.clear());
     const json = { ended: isComplete ? 'done' : 'stopped', processedCount, differentCount, counts };
     if (!isComplete) {
-      const message = `Stopped after ${formatCount(processedCount, 'record')}. ${RESUME_ADVICE}`;
+      const message = `Stopped after ${formatCount(processedCount, 'record')}. To continue, repeat the command with --resume.`;
       return { json, message, exitCode: INTERRUPTED_EXIT_CODE };
     }
     const total = counts.reduce((sum, { target }) => sum + target, 0);

@@ -30,13 +30,13 @@ export interface CopyOptions {
 /** The operations on the configured storage as a whole. */
 export interface StorageTools {
   /**
-   * Writes a consistent copy of the database to a new file. Rejects with `UsageError` if the storage does not support this, the
-   * database is empty, or the file exists or cannot be written.
+   * Writes a consistent copy of the database to a new file. Rejects with `UsageError` if the storage does not support
+   * this, the database is empty, or the file exists or cannot be written.
    */
   backUp(file: string): Promise<void>;
   /**
-   * Copies all records to the database of a URL. Rejects with `UsageError` if one of the databases fails, or if the target cannot be used
-   * or is not empty. The target of a resumed copy can have records.
+   * Copies all records to the database of a URL. Rejects with `UsageError` if one of the databases fails, or if the
+   * target cannot be used or is not empty. The target of a resumed copy can have records.
    */
   copy(url: string, options: CopyOptions): Promise<CopyResult>;
 }

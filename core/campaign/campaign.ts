@@ -109,8 +109,6 @@ export type NewCampaignFields = Omit<Campaign, keyof Entity | keyof OptionalFiel
  */
 export type CampaignChange = Changes<NewCampaignFields>;
 
-/** The maximum number of clicks in one call of `recordClicks`. */
-export const MAX_CLICK_COUNT = 1_000_000_000;
 export const MAX_CAMPAIGN_PAGE_SIZE = 25;
 export const MAX_RESOURCE_COUNT = 50;
 /** The length of the MIME type and of the language of a resource. */

@@ -11,7 +11,10 @@ export interface Sample {
   readonly key: string;
 }
 
-/** The number of members. It is small, so that each member has shared many of the newest campaigns, which are on the first pages. */
+/**
+ * The number of members. It is small, so that each member has shared many of the newest campaigns, which are on the
+ * first pages.
+ */
 const MEMBER_COUNT = 10;
 const CONCURRENT_WRITE_COUNT = 32;
 /** Only the newest campaigns get shares. */

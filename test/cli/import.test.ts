@@ -43,7 +43,10 @@ const createCampaignBodies = (count: number) =>
 const createNames = (count: number) => Array.from({ length: count }, (_, i) => `${i + 1}`);
 const QUESTION = { question: 'What did you learn this week?', icon: 'sun' };
 
-/** For each kind: lines, the reasons for the rejected lines by line number, and the rejected lines that a dry run does not find. */
+/**
+ * For each kind: lines, the reasons for the rejected lines by line number, and the rejected lines that a dry run does
+ * not find.
+ */
 const importCases: Readonly<
   Record<string, { lines: readonly unknown[]; rejected: Readonly<Record<number, RegExp>>; undetected: number[] }>
 > = {
@@ -226,11 +229,11 @@ suite('an import', {
       const createArgs = (path: string) => ['import', '--workspace', cli.id, 'campaigns', path];
       assertExitCode(await cli.run(createArgs(file)), 0);
       assert.deepEqual(await listCampaignNames(cli, cli.id), createNames(3));
-      const reasons = { [folder]: 'it is a directory', [`${file}.not`]: 'the file does not exist' };
-      for (const [path, reason] of Object.entries(reasons)) {
-        const stderr = `error: Cannot read ${path}: ${reason}.\n`;
-        assert.deepEqual(await cli.run(createArgs(path)), { code: 2, stdout: '', stderr });
-      }
+      const stderr = `error: Cannot read ${file}.not: the file does not exist.\n`;
+      assert.deepEqual(await cli.run(createArgs(`${file}.not`)), { code: 2, stdout: '', stderr });
+      const directory = await cli.run(createArgs(folder));
+      assertExitCode(directory, 2);
+      assert.match(directory.stderr, /^error: the rest of the file cannot be read: EISDIR/);
     }),
 
   'shows its progress on a terminal, and clears the progress before each line of output': async () => {
@@ -256,7 +259,10 @@ suite('an import', {
   },
 });
 
-/** For each kind: a function that creates the body of a line, and a function that returns the number of the line of each record. */
+/**
+ * For each kind: a function that creates the body of a line, and a function that returns the number of the line of each
+ * record.
+ */
 const resumableKinds = {
   campaigns: {
     createBody: (i: number) => ({ ...campaignBody, name: `${i}` }),

@@ -49,7 +49,8 @@ async function runInNewFolder(steps: readonly ConsoleStep[]): Promise<string[]> 
       const changeFolder = { command: `cd ${folder}`, output: '' };
       const ownSteps = steps.map(({ command, output }) => {
         const ownCommand = command.replace(MONGODB_URI, `'${mongodb?.uri}'`);
-        // `runSteps` replaces new IDs, times and keys by those of the documented output. An empty output has none, so the new ones stay.
+        // `runSteps` replaces new IDs, times and keys by those of the documented output. An empty output has none, so
+        // the new ones stay.
         return { command: ownCommand, output: shouldUpdate ? '' : output };
       });
       outputs = await runSteps([changeFolder, ...ownSteps], `http://127.0.0.1:${port}`, { ...env, PORT: String(port) });

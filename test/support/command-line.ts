@@ -40,7 +40,6 @@ export interface RunOptions {
   readonly stdin?: Readable | Iterable<string | Uint8Array> | AsyncIterable<Uint8Array>;
   readonly stdout?: Partial<TerminalStream>;
   readonly stderr?: Partial<TerminalStream>;
-  readonly env?: CommandLineEnvironment['env'];
   /** Called with a function that interrupts the command, as Ctrl-C does. */
   readonly onInterrupt?: CommandLineEnvironment['onInterrupt'];
   readonly bodyLimit?: number;
@@ -79,7 +78,7 @@ export function runOnDatabase(
 
 async function runInProcess(
   args: readonly string[],
-  { stdin = [], env = {}, onInterrupt = () => undefined, ...streams }: RunOptions,
+  { stdin = [], onInterrupt = () => undefined, ...streams }: RunOptions,
   open: (command: Command, stderr: TerminalStream) => Promise<OpenedApplication>,
 ): Promise<CommandOutput> {
   const stdout = createCollectingStream(streams.stdout);
@@ -89,7 +88,6 @@ async function runInProcess(
     stdin: stdin instanceof Readable ? stdin : Readable.from(stdin, { objectMode: false }),
     stdout: stdout.stream,
     stderr: stderr.stream,
-    env,
     onInterrupt,
     openApplication: (command) => open(command, stderr.stream),
     serve: async () => void stdout.stream.write('serves\n'),
@@ -100,8 +98,8 @@ async function runInProcess(
 const rejectUse = () => Promise.reject(new Error('a storage in memory has no tools'));
 
 /**
- * Returns a stream that has the given properties and collects the text that is written to it. If the properties are a `Writable`
- * themselves, returns them unchanged, and collects no text.
+ * Returns a stream that has the given properties and collects the text that is written to it. If the properties are a
+ * `Writable` themselves, returns them unchanged, and collects no text.
  */
 function createCollectingStream(properties: Partial<TerminalStream> = {}): {
   readonly stream: TerminalStream;
@@ -124,7 +122,9 @@ export const CLI_PATH = join(import.meta.dirname, '../../bootstrap/cli.js');
 export interface StartedCommand {
   readonly child: ChildProcessWithoutNullStreams;
   readonly output: Promise<CommandOutput>;
-  /** Waits until standard output matches. Resolves to the first group of the match. Rejects if the command exits first. */
+  /**
+   * Waits until standard output matches. Resolves to the first group of the match. Rejects if the command exits first.
+   */
   waitForOutput(pattern: RegExp): Promise<string>;
 }
 

@@ -6,8 +6,9 @@ import { CLI_PATH, runOnDatabase } from './command-line.ts';
 import { withTemporaryFolder } from './temporary-folder.ts';
 
 /**
- * Passes a new folder and an environment to a test. In this environment, `npx` sends its command line to this process, which runs it.
- * Starting a process takes much longer, and the `npx` of npm takes a second. Only `serve` starts a process.
+ * Passes a new folder and an environment to a test. In this environment, `npx` sends its command line to this process,
+ * which runs it. Starting a process takes much longer, and the `npx` of npm takes a second. Only `serve` starts a
+ * process.
  */
 export function withFakeNpx(
   test: (folder: string, env: Readonly<Record<string, string>>) => Promise<void>,
