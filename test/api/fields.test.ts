@@ -100,6 +100,17 @@ suite('a number', {
 });
 
 suite('an array of IDs', {
+  'has at most 100 different IDs, without duplicates, in the order sent and in lower case': () => {
+    const createIds = (count: number) => Array.from({ length: count }, (_, i) => ID.slice(0, -3) + (999 - i));
+    const [hundred, tooMany] = [createIds(100), createIds(101)];
+    const duplicates = hundred.flatMap((one) => [one.toUpperCase(), one]);
+    assert.deepEqual(ids.parse([...duplicates, ...duplicates]), hundred);
+    assert.deepEqual(
+      ids.safeParse(tooMany).error?.issues.map(({ message }) => message),
+      ['must have at most 100 items'],
+    );
+  },
+
   'is validated in linear time, even if it has many duplicates': () => {
     for (const values of [[...Array(520_000).fill(0), 1], [...Array(350_000).fill(''), 'x'], Array(26_000).fill(ID)]) {
       const invalid = new Set(values.filter((value) => value !== ID)).size;

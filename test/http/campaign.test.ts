@@ -12,8 +12,6 @@ const post = ({ call }: Fixture, fields: object) => call('POST', '/campaigns', {
 const create = async (fixture: Fixture, fields: object = {}) => jsonOf(await post(fixture, fields), 201);
 const createAndRead = async (api: Api, fixture: Fixture, fields: object) =>
   storedCampaign(api, fixture, (await create(fixture, fields)).id);
-const createAll = async ({ create }: Fixture, path: string, count: number): Promise<string[]> =>
-  (await Promise.all(Array.from({ length: count }, () => create(path)))).map(({ id }) => id);
 
 /** Asserts the paths that the response to each campaign names as invalid. */
 async function assertInvalid(
@@ -79,33 +77,6 @@ suite('POST /campaigns', {
         contentPillarId: pillar.id,
       };
       assert.deepEqual({ ...stored, ...expected }, stored);
-    }),
-
-  'accepts up to 100 IDs of tags and of groups, keeps their order, and drops duplicates': () =>
-    withFixture(async (fixture, api) => {
-      for (const [path, field] of [
-        ['/tags', 'tagIds'],
-        ['/groups', 'groupIds'],
-      ] as const) {
-        const ids = await createAll(fixture, path, 101);
-        const [a, b, c] = ids as [string, string, string];
-        const hundred = ids.slice(0, 100);
-        for (const [sent, expected] of [
-          [
-            [c, a.toUpperCase(), b, a, c.toUpperCase()],
-            [c, a, b],
-          ],
-          [[...hundred, ...hundred.map((id) => id.toUpperCase())], hundred],
-        ]) {
-          assert.deepEqual((await createAndRead(api, fixture, { [field]: sent }))[field], expected);
-        }
-        await assertInvalid(fixture, [
-          [{ [field]: ids }, [field]],
-          [{ [field]: [...ids, 'x'] }, [field]],
-          [{ [field]: ['x', ...ids] }, [`${field}.0`, field]],
-          [{ [field]: [a, a.toUpperCase(), 'x', a, 'x', 7] }, [`${field}.2`, `${field}.5`]],
-        ]);
-      }
     }),
 
   'returns dates as they were sent, and rejects an endDate before the startDate': () =>

@@ -1,36 +1,11 @@
 import assert from 'node:assert/strict';
 import { each } from '../support/each.ts';
-import { assertError, comparablePartOf, expectedCodes, UNKNOWN_ID } from '../support/expected-responses.ts';
+import { assertError, comparablePartOf } from '../support/expected-responses.ts';
 import { callRaw } from '../support/raw-requests.ts';
-import { type Api, type ApiResponse, withService } from '../support/service.ts';
+import { withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { createKey, createTenant } from '../support/tenants.ts';
 
 suite('the error object', {
-  'has only a code, a message and a link': () =>
-    withService(
-      async (api) => {
-        const tenant = await createTenant(api, 'errors');
-        const { workspaceId, key } = tenant;
-        const post = (body: unknown, usedKey: string | null = key) => api.call('POST', '/tags', { key: usedKey, body });
-        api.app.groups.create = () => Promise.reject(new Error('the disk is full'));
-        const responses = {
-          400: await post('{'),
-          401: await post({}, null),
-          403: await post({}, await createKey(api, workspaceId, { access: 'read' })),
-          404: await api.call('GET', `/campaigns/${UNKNOWN_ID}`, { key }),
-          409: await post({ name: tenant.names.tag }),
-          410: await post({}, await createKey(api, workspaceId, { member: { invitation: 'expired' } })),
-          422: await post({}),
-          500: await api.call('POST', '/groups', { key, body: { name: 'a new one' } }),
-          429: await exhaustLimit(api, await createKey(api, workspaceId)),
-        };
-        assert.deepEqual(Object.keys(responses), Object.keys(expectedCodes));
-        await each(responses, (response, status) => assertError(response, Number(status)));
-      },
-      { settings: { RATE_LIMIT_POINTS: '20' } },
-    ),
-
   'links to the documentation at DOCS_URL': () =>
     each(
       [
@@ -61,8 +36,3 @@ suite('the error object', {
       assert.doesNotMatch(JSON.stringify(comparablePartOf(response)), /evil/);
     }),
 });
-
-async function exhaustLimit({ call }: Api, key: string): Promise<ApiResponse> {
-  for (let i = 0; i < 20; i++) await call('GET', '/domains', { key });
-  return call('GET', '/domains', { key });
-}

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { assertInvalidFields, jsonOf, UNKNOWN_ID, UUID_V7 } from '../support/expected-responses.ts';
+import { jsonOf, UUID_V7 } from '../support/expected-responses.ts';
 import { type Fixture, withClock, withFixture } from '../support/fixture.ts';
 import { suite } from '../support/suite.ts';
 import { createKey } from '../support/tenants.ts';
@@ -31,24 +31,6 @@ suite('POST /inspiration-questions', {
       const other = jsonOf(await fixture.call('POST', PATH, all), 201);
       assert.deepEqual(other, { ...generated, id: other.id, ...all });
       assert.deepEqual(await fixture.list(`${PATH}?includeArchived=true`), [other, created]);
-    }),
-
-  'accepts up to 100 groups, keeps their order, and drops duplicates, as PATCH does': () =>
-    withFixture(async (fixture) => {
-      const { id } = await fixture.create(PATH);
-      const ids = await createGroups(fixture, 101);
-      const [a, b, c] = ids as [string, string, string];
-      const hundred = ids.slice(0, 100);
-      for (const [method, path, body] of [
-        ['POST', PATH, { question: 'What did you learn today?' }],
-        ['PATCH', `${PATH}/${id}`, {}],
-      ] as const) {
-        const send = (groups: unknown[]) => fixture.call(method, path, { ...body, groups });
-        assert.deepEqual((await send([c, a.toUpperCase(), b, a, c.toUpperCase()])).json.groups, [c, a, b]);
-        assert.deepEqual((await send([...hundred, ...hundred.map((id) => id.toUpperCase())])).json.groups, hundred);
-        assertInvalidFields(await send(ids), ['groups']);
-        assertInvalidFields(await send([UNKNOWN_ID, a, UNKNOWN_ID.replace('0190', 'FFFF')]), ['groups.0', 'groups.2']);
-      }
     }),
 });
 

@@ -42,10 +42,4 @@ suite('GET /me', {
         key: { id: apiKey.id, label: '', access: 'full', expiresAt: null },
       });
     }),
-
-  'returns the new name of a member who was renamed': () =>
-    withFixture(async ({ workspaceId, admin, call }, { app }) => {
-      await app.members.update(workspaceId, admin.id, { name: 'Kim Jones' });
-      assert.equal(jsonOf(await call('GET', '/me')).member.name, 'Kim Jones');
-    }),
 });

@@ -7,13 +7,10 @@ import {
   operationsWithId,
   pathOf,
   postOperations,
-  successStatusOf,
-  validCallOf,
 } from '../support/operations.ts';
 import { callRaw, type RawRequest } from '../support/raw-requests.ts';
 import { withService, withSharedService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { createTenant } from '../support/tenants.ts';
 
 type Headers = NonNullable<RawRequest['headers']>;
 
@@ -95,31 +92,6 @@ suite('a request', {
             assertError(await ask({ headers: all }), 400, /Idempotency-Key/);
           }),
         ),
-      ),
-    ),
-
-  'may have any Idempotency-Key if it is not a POST': () =>
-    withSharedService((api) =>
-      each(
-        withCases(
-          allOperations.filter(([, { method }]) => method !== 'POST'),
-          malformedIdempotencyKeys,
-        ),
-        ({ row: operation, cases }) =>
-          each(cases, async (headers) => {
-            const tenant = await createTenant(api, 'tenant');
-            const { path: target, body } = validCallOf(operation, tenant);
-            const contentType: Headers = body ? [['Content-Type', 'application/json']] : [];
-            const { status, headers: responseHeaders } = await callRaw(api, {
-              method: operation.method,
-              target,
-              key: tenant.key,
-              headers: [...contentType, ...headers],
-              body: body && JSON.stringify(body),
-            });
-            assert.equal(status, successStatusOf(operation));
-            assert.equal(responseHeaders.get('idempotency-replayed'), null);
-          }),
       ),
     ),
 
