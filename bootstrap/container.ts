@@ -101,14 +101,12 @@ async function wireLinks(
   const [
     { createLinkServer, UNKNOWN_LINK_LIMIT },
     { ClickBatcher },
-    { CLICK_RESULTS },
-    { MAX_VISIT_COUNT, VISIT_TTL_MS },
+    { CLICK_RESULTS, MAX_VISIT_COUNT, VISIT_TTL_MS },
     { createLinkLogObserver },
   ] = await Promise.all([
     import('../adapters/links/link-server.ts'),
     import('../adapters/links/click-batcher.ts'),
     import('../adapters/links/click-recorder.ts'),
-    import('../adapters/links/recent-visits.ts'),
     import('../adapters/links/log.ts'),
   ]);
   container.bind(tokens.links).toResolvedValue(

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { isbot } from 'isbot';
+import { LRUCache } from 'lru-cache';
 import { findReasonNotToCount } from '../../core/link/click.ts';
 import type { Link } from '../../core/link/link.ts';
 import type { ClickBatcher } from './click-batcher.ts';
-import { RecentVisits } from './recent-visits.ts';
 import type { VisitorHash } from './visitor-hash.ts';
 
 /**
@@ -13,6 +13,13 @@ import type { VisitorHash } from './visitor-hash.ts';
 export const CLICK_RESULTS = ['counted', 'bot', 'prefetch', 'repeated', 'full'] as const;
 export type ClickResult = (typeof CLICK_RESULTS)[number];
 
+/** The time after a counted visit in which further visits of the same visitor to the same link do not count. */
+export const VISIT_TTL_MS = 3_600_000;
+/**
+ * The maximum number of counted visits that are kept. With more, the oldest are evicted early, and their visitors can
+ * count again. So many visits take about 50 MB.
+ */
+export const MAX_VISIT_COUNT = 400_000;
 /** The maximum number of visits that are being recorded. Further clicks are not counted. */
 const MAX_PENDING_COUNT = 10_000;
 
@@ -24,7 +31,8 @@ export type AddSharedVisit = (visit: string) => Promise<boolean>;
 
 /** Decides which redirects are clicks, and counts them. It delays no response. */
 export class ClickRecorder {
-  private readonly visits = new RecentVisits();
+  /** The visits that this process has counted. */
+  private readonly visits = new LRUCache<string, true>({ max: MAX_VISIT_COUNT, ttl: VISIT_TTL_MS, ttlResolution: 0 });
   private readonly pending = new Set<Promise<void>>();
 
   constructor(
@@ -61,7 +69,9 @@ export class ClickRecorder {
     if (this.visits.has(visit)) return false;
     // If the shared visits are unavailable, each process decides for itself.
     const isNew = await this.addSharedVisit?.(visit).catch(() => true);
-    return isNew !== false && this.visits.add(visit);
+    if (isNew === false || this.visits.has(visit)) return false;
+    this.visits.set(visit, true);
+    return true;
   }
 }
 

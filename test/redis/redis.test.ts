@@ -87,30 +87,6 @@ suite('visits in Redis', {
 });
 
 suite('a rate limiter whose Redis fails', {
-  'counts on its own while Redis is frozen, and in Redis again afterwards': () =>
-    withRedis(async (context) => {
-      const { redis, lines } = context;
-      await consumeUntil(context, () => isCountedByRedis(context));
-      redis.freeze();
-      await consumeUntil(context, () => lines.length === 1);
-      assert.match(lines[0] as string, /Redis is unavailable/);
-      assert.equal(await isCountedByRedis(context), false);
-      redis.thaw();
-      await consumeUntil(context, () => isCountedByRedis(context));
-      assert.match(lines[1] as string, /Redis is available again/);
-    }),
-
-  'counts on its own while Redis is killed, and in Redis again after it has restarted': () =>
-    withRedis(async (context) => {
-      const { redis, lines } = context;
-      await redis.kill();
-      await consumeUntil(context, () => lines.length === 1);
-      assert.equal(await isCountedByRedis(context), false);
-      await redis.start();
-      await consumeUntil(context, () => isCountedByRedis(context));
-      assert.equal(lines.length, 2);
-    }),
-
   'counts on its own while Redis returns errors, and logs the reason once': () =>
     withRedis(async (context) => {
       const { redis, lines, limiters } = context;
