@@ -1,7 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
 
-// Builds `dist` (docs/adr/0001-build.md). With `--watch`, bundles and starts the server, and does both again after each change.
+// Builds `dist` (docs/adr/0001-build.md). With `--watch`, bundles and starts the server, and does both again after each
+// change.
 
 process.chdir(import.meta.dirname);
 const isWatching = process.argv.includes('--watch');

@@ -1,4 +1,5 @@
-// The health check runs this script. It initiates the replica set if necessary. The server is healthy if it accepts writes.
+// The health check runs this script. It initiates the replica set if necessary. The server is healthy if it accepts
+// writes.
 db.getSiblingDB('admin').auth('root', process.env.MONGO_INITDB_ROOT_PASSWORD);
 try {
   rs.status();

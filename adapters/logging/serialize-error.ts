@@ -1,4 +1,7 @@
-/** Returns the loggable properties of an error and its causes. Other properties, such as those of a driver, may contain records. */
+/**
+ * Returns the loggable properties of an error and its causes. Other properties, such as those of a driver, may contain
+ * records.
+ */
 export function serializeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: cutAtQuoteOrBrace(String(error)) };
   const { name: type, message, stack, cause } = error;
@@ -14,8 +17,8 @@ export function serializeError(error: unknown): object {
 }
 
 /**
- * Cuts a message off at its first quotation mark or brace, because the text after it may come from a record. Some messages of
- * MongoDB contain a whole record.
+ * Cuts a message off at its first quotation mark or brace, because the text after it may come from a record. Some
+ * messages of MongoDB contain a whole record.
  */
 function cutAtQuoteOrBrace(message: string): string {
   return message.replace(/["{].*/s, '…');

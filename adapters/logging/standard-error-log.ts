@@ -12,7 +12,10 @@ const BATCH_BYTES = 8_192;
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 const EXIT_TIMEOUT_MS = 500;
 
-/** Returns a logger for standard error. On a terminal, it writes short lines. Otherwise, it writes lines of JSON in batches. */
+/**
+ * Returns a logger for standard error. On a terminal, it writes short lines. Otherwise, it writes lines of JSON in
+ * batches.
+ */
 export async function createStandardErrorLog(level: string): Promise<Logger> {
   if (!process.stderr.isTTY) return pino({ level }, createBatchingStream());
   const { default: pretty } = await import('pino-pretty');
@@ -21,8 +24,8 @@ export async function createStandardErrorLog(level: string): Promise<Logger> {
 }
 
 /**
- * Creates a stream that writes lines to standard error in batches. If the disk is full, or nobody reads the pipe, lines are
- * lost and nothing else happens (docs/adr/0012-logs-in-batches.md).
+ * Creates a stream that writes lines to standard error in batches. If the disk is full, or nobody reads the pipe, lines
+ * are lost and nothing else happens (docs/adr/0012-logs-in-batches.md).
  */
 function createBatchingStream(): DestinationStream {
   // Until the process exits, writes to a full pipe are retried.
@@ -46,14 +49,19 @@ function createBatchingStream(): DestinationStream {
   return stream;
 }
 
-/** Replaces the control characters in the texts of a log line, except newlines, because they could change the terminal. */
+/**
+ * Replaces the control characters in the texts of a log line, except newlines, because they could change the terminal.
+ */
 function replaceControlCharactersInLogLine(line: string): string {
   const clean = (_key: string, value: unknown) =>
     typeof value === 'string' ? replaceControlCharactersInLines(value) : value;
   return `${JSON.stringify(JSON.parse(line, clean))}\n`;
 }
 
-/** Options of pino-pretty, for lines such as `12:00:00.123 INFO: GET /campaigns 200 1.2 ms`. Only errors take several lines. */
+/**
+ * Options of pino-pretty, for lines such as `12:00:00.123 INFO: GET /campaigns 200 1.2 ms`. Only errors take several
+ * lines.
+ */
 const terminalOptions: PrettyOptions = {
   singleLine: true,
   translateTime: 'HH:MM:ss.l',

@@ -2,8 +2,8 @@
 const CONTROL_CHARACTERS = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
 /**
- * Replaces each control character, including newlines, with U+FFFD. So the text cannot move the cursor of a terminal, ring
- * its bell or change the direction of its text.
+ * Replaces each control character, including newlines, with U+FFFD. So the text cannot move the cursor of a terminal,
+ * ring its bell or change the direction of its text.
  */
 export function replaceControlCharacters(text: string): string {
   return text.replace(CONTROL_CHARACTERS, '\ufffd');

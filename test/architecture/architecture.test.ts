@@ -82,7 +82,10 @@ const sharedFiles: Readonly<Record<string, readonly string[]>> = {
 
 const isInCore = (path: string) => isIn(path, 'core');
 
-/** The adapters and the file that bootstrap may load in every process. It must load the others with `import()` when needed. */
+/**
+ * The adapters and the file that bootstrap may load in every process. It must load the others with `import()` when
+ * needed.
+ */
 const ALWAYS_LOADED = ['api', 'cli', 'logging', 'node', 'persistence', 'samples', 'http/trust-proxy.ts'].map(
   (path) => `adapters/${path}`,
 );
@@ -273,7 +276,10 @@ const rules: Readonly<Record<string, Rule>> = {
 
 const EXPORT = /^export (?:async )?(?:abstract )?(?:const|let|function\*?|class|interface|type|enum) (\w+)/gm;
 
-/** Finds exported names that several sources declare. The clients of the API are excluded: their users see no other names. */
+/**
+ * Finds exported names that several sources declare. The clients of the API are excluded: their users see no other
+ * names.
+ */
 function findRepeatedNames(sources: readonly Source[]): string[] {
   const pathsByName = new Map<string, Set<string>>();
   for (const { path, text } of sources.filter((source) => !isIn(source.path, 'clients'))) {

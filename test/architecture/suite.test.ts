@@ -18,8 +18,9 @@ function runFile(...lines: readonly string[]) {
 }
 
 /**
- * Patterns of tests that are spread into an object of `suite`, or computed with `Object.fromEntries`, for each way in which the formatter
- * breaks the lines. If two tests in an object have the same title, the last test silently replaces the first.
+ * Patterns of tests that are spread into an object of `suite`, or computed with `Object.fromEntries`, for each way in
+ * which the formatter breaks the lines. If two tests in an object have the same title, the last test silently replaces
+ * the first.
  */
 const SPREADS = [
   /\bsuite\(.*\{ \.\.\./,

@@ -7,7 +7,8 @@ import { BENCHMARK, describeCircumstances, README, type Report, writeSection } f
 
 const STORAGE_TITLES = { sqlite: 'SQLite', mongodb: 'MongoDB' };
 
-// The servers are killed at the event `exit`. Without these listeners, a signal would end this process without that event.
+// The servers are killed at the event `exit`. Without these listeners, a signal would end this process without that
+// event.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1));
 const options = readOptions();
 const client = new LoadClient();

@@ -5,7 +5,10 @@ import { NEW_ID } from './requests.ts';
 /** The requests that the client sends, its connections, and the duration. */
 export interface ClientLoad {
   readonly port: number;
-  /** The texts of the requests. The connections share this list: each connection sends the next request, and the list repeats. */
+  /**
+   * The texts of the requests. The connections share this list: each connection sends the next request, and the list
+   * repeats.
+   */
   readonly requests: readonly string[];
   /** The expected status of every response. */
   readonly status: number;

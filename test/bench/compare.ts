@@ -46,7 +46,10 @@ export async function compareServers(client: LoadClient, options: Options): Prom
   }
 }
 
-/** Fails unless all servers return equal responses with records, among them shared and unshared campaigns in `list` and `get`. */
+/**
+ * Fails unless all servers return equal responses with records, among them shared and unshared campaigns in `list` and
+ * `get`.
+ */
 async function assertEqualResponses(type: RequestType, runs: readonly ServerRun[]): Promise<void> {
   const expected = new Map<Request, unknown>();
   for (const { server } of runs) {

@@ -29,7 +29,10 @@ export const databases = {
       stop,
     };
   },
-  /** Files in the temporary folder. It must be on a disk: in memory, a commit would not wait for a disk as it does in production. */
+  /**
+   * Files in the temporary folder. It must be on a disk: in memory, a commit would not wait for a disk as it does in
+   * production.
+   */
   sqlite: async (): Promise<BenchDatabases> => {
     const folder = await mkdtemp(join(tmpdir(), 'advocacy-bench-'));
     return {

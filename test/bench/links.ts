@@ -14,7 +14,10 @@ const MEMBER_COUNT = 100;
 const CONNECTION_COUNT = 32;
 const BROWSER_USER_AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
-/** The user agents of the visitors, by the name of the type of request. A visitor counts once for each link, and a crawler never counts. */
+/**
+ * The user agents of the visitors, by the name of the type of request. A visitor counts once for each link, and a
+ * crawler never counts.
+ */
 const userAgents = {
   crawler: 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
   'same visitor': BROWSER_USER_AGENT,

@@ -29,7 +29,10 @@ export interface Options {
   readonly sizes: readonly number[];
   readonly rounds: number;
   readonly milliseconds: number;
-  /** Whether to write the results to the documents: only if all options except `--storage`, `--flat` and `--links` have their defaults. */
+  /**
+   * Whether to write the results to the documents: only if all options except `--storage`, `--flat` and `--links` have
+   * their defaults.
+   */
   readonly writesDocuments: boolean;
 }
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Sample } from './sample.ts';
 
 /**
- * A type of request, such as `list`. It is a column in the tables of compare.ts, and a row in those of growth.ts. The connections
- * share its requests: each connection sends the next one.
+ * A type of request, such as `list`. It is a column in the tables of compare.ts, and a row in those of growth.ts. The
+ * connections share its requests: each connection sends the next one.
  */
 export interface RequestType {
   readonly name: string;
@@ -14,7 +14,9 @@ export interface RequestType {
   readonly status?: number;
   readonly requests: readonly Request[];
   readonly connections: number;
-  /** How many times longer a round of this type takes. With fewer requests per second, a stable result needs more time. */
+  /**
+   * How many times longer a round of this type takes. With fewer requests per second, a stable result needs more time.
+   */
   readonly durationFactor: number;
   /** Requests to warm up with instead of these. */
   readonly warmUp?: RequestType;
@@ -43,12 +45,14 @@ const PAGE_COUNT = 80;
 const DEEP_PAGE = 400;
 const DEEP_PAGE_COUNT = 20;
 const NEW_CAMPAIGN_COUNT = 100;
-/** The load of requests that are expensive for the database. With few connections, no request exceeds its time limit. */
+/**
+ * The load of requests that are expensive for the database. With few connections, no request exceeds its time limit.
+ */
 const HEAVY_LOAD = { connections: 4, durationFactor: 3 };
 
 /**
- * Each text is in the name of one campaign out of 840. So a search finds less than a page, and without an index, it must examine all
- * campaigns.
+ * Each text is in the name of one campaign out of 840. So a search finds less than a page, and without an index, it
+ * must examine all campaigns.
  */
 const RARE_TEXTS = [
   'long evenings at the fair',
@@ -62,8 +66,8 @@ const RARE_TEXTS = [
 ];
 
 /**
- * Creates the types of requests. `create` uses the workspace `written`, so that the lists of the workspace `read` do not
- * change. `get` reads the campaigns with the given IDs.
+ * Creates the types of requests. `create` uses the workspace `written`, so that the lists of the workspace `read` do
+ * not change. `get` reads the campaigns with the given IDs.
  */
 export function createRequestTypes(read: Sample, written: Sample, ids: readonly string[]) {
   const list = createListType(read);
@@ -130,7 +134,10 @@ export async function sendRequest(
   return { status: response.status, body: await response.text() };
 }
 
-/** Returns the IDs of the campaigns on all pages that `list` requests. Only some of them are shared by the member of the key. */
+/**
+ * Returns the IDs of the campaigns on all pages that `list` requests. Only some of them are shared by the member of the
+ * key.
+ */
 export async function listCampaignIds(port: number, sample: Sample): Promise<string[]> {
   const list = createListType(sample);
   const responses = await Promise.all(list.requests.map((request) => sendRequest(port, list, request)));
@@ -156,7 +163,10 @@ export function serializeRequest(
 
 const IDS_AND_TIMES = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
-/** Returns what must be equal in the responses of all servers: status and content, without the ID and time of a new record. */
+/**
+ * Returns what must be equal in the responses of all servers: status and content, without the ID and time of a new
+ * record.
+ */
 export function comparableContentOf({ method }: RequestType, { status, body }: RecordedResponse): unknown {
   return [status, JSON.parse(method === 'POST' ? body.replaceAll(IDS_AND_TIMES, '…') : body)];
 }

@@ -55,7 +55,10 @@ const namesOf = ([first]: readonly ServerRun[]): string[] => first?.types.map(({
 
 type Quantity = (measurement: Measurement) => number;
 
-/** Formats the tables. Figures are medians of all rounds. In brackets is the median of the ratios to the first server in each round. */
+/**
+ * Formats the tables. Figures are medians of all rounds. In brackets is the median of the ratios to the first server in
+ * each round.
+ */
 function formatReport(runs: readonly ServerRun[], hasDatabaseServer: boolean): string {
   const names = namesOf(runs);
   const [first] = runs as readonly [ServerRun];

@@ -78,7 +78,10 @@ async function readResponse(page: Page, id: string): Promise<{ status: string; h
   };
 }
 
-/** Fails unless a part of the section is in the upper half of the window, and the side list marks the section and shows its link. */
+/**
+ * Fails unless a part of the section is in the upper half of the window, and the side list marks the section and shows
+ * its link.
+ */
 async function assertCurrent(page: Page, id: string): Promise<void> {
   await page.locator(`nav [aria-current=location][href="#${id}"]:visible`).waitFor();
   const [box, place] = [await findOperation(page, id).boundingBox(), await findLink(page, id).boundingBox()];

@@ -31,7 +31,10 @@ async function withWebsite(test: (url: string) => Promise<void>): Promise<void> 
   }
 }
 
-/** Shares a new campaign as an employee. Returns the link, and a function that reads the clicks of the share and the campaign. */
+/**
+ * Shares a new campaign as an employee. Returns the link, and a function that reads the clicks of the share and the
+ * campaign.
+ */
 async function shareCampaign(api: Api, destinationUrl: string) {
   const fixture = await createFixture(api);
   const campaign = await fixture.create('/campaigns', {

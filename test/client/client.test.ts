@@ -80,7 +80,10 @@ async function getAdvocacyError(promise: Promise<unknown>): Promise<AdvocacyErro
   return error;
 }
 
-/** Starts a request to create a tag with the idempotency key `key`. The request fails when the returned function is called. */
+/**
+ * Starts a request to create a tag with the idempotency key `key`. The request fails when the returned function is
+ * called.
+ */
 async function startHangingRequest({ app }: Api): Promise<() => void> {
   const { keyId, workspaceId } = (await app.apiKeys.authenticate(DEMO_API_KEY)).caller;
   const request = { workspaceId, keyId, idempotencyKey: 'key', fingerprint: '' };

@@ -33,7 +33,9 @@ interface ClientCheck {
   readonly commands: string;
 }
 
-/** Runs the commands of a section of docs/clients.md in a new folder, then `commands`. Returns the output of `commands`. */
+/**
+ * Runs the commands of a section of docs/clients.md in a new folder, then `commands`. Returns the output of `commands`.
+ */
 function checkClient(section: string, { programs, files = {}, commands }: ClientCheck): Promise<string> {
   const missing = programs.filter((program) => spawnSync('which', [program]).status !== 0);
   if (missing.length > 0) throw new MissingDependencyError(missing.join(', '), { isOptional: true });

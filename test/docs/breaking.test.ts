@@ -14,8 +14,8 @@ const document = readDocument('openapi.json');
 const releasedDocuments = readdirSync(join(docs, 'openapi')).map((file) => readDocument(`openapi/${file}`));
 
 /**
- * Accepted breaking changes since the released versions, with the reason why each cannot break a client that works. Each has an entry
- * in CHANGELOG.md.
+ * Accepted breaking changes since the released versions, with the reason why each cannot break a client that works.
+ * Each has an entry in CHANGELOG.md.
  */
 const acceptedChanges: Readonly<Record<string, string>> = {};
 

@@ -12,7 +12,10 @@ const root = join(import.meta.dirname, '../../..');
 const CLIENT = pathToFileURL(join(import.meta.dirname, '../../clients/typescript/client.js')).href;
 const SEPARATOR = '\x1e';
 
-/** The pages with JavaScript examples, and the minimum number of examples to find. If the test finds fewer, it has missed some. */
+/**
+ * The pages with JavaScript examples, and the minimum number of examples to find. If the test finds fewer, it has
+ * missed some.
+ */
 const pages = { 'clients/typescript/README.md': 5, 'docs/guide.md': 5 };
 
 /** Returns the `js` blocks of a page. The comments at the end of a block are its output. */

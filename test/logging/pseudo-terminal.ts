@@ -32,7 +32,10 @@ export class PseudoTerminal {
     );
   }
 
-  /** Waits until the pattern matches the output. Resolves to the first group of the match. Rejects if the command exits first. */
+  /**
+   * Waits until the pattern matches the output. Resolves to the first group of the match. Rejects if the command exits
+   * first.
+   */
   async waitForText(pattern: RegExp): Promise<string> {
     for (;;) {
       const [, match] = pattern.exec(this.text) ?? [];

@@ -43,8 +43,8 @@ export interface CheckoutOptions {
 }
 
 /**
- * Copies the files of this checkout that a build or a start needs, or clones it, and passes the copy to a test. Then kills all processes
- * that the test started.
+ * Copies the files of this checkout that a build or a start needs, or clones it, and passes the copy to a test. Then
+ * kills all processes that the test started.
  */
 export async function withCheckout(
   { isBuilt = false, packages = 'all', isClone = false }: CheckoutOptions,
@@ -98,7 +98,9 @@ async function cloneInto(folder: string): Promise<void> {
   await promisify(execFile)('git', ['clone', '--quiet', root, folder]);
 }
 
-/** Returns the environment without the settings of the service, and without the variables that npm sets for the tests. */
+/**
+ * Returns the environment without the settings of the service, and without the variables that npm sets for the tests.
+ */
 function getCleanEnvironment(): NodeJS.ProcessEnv {
   const isSetByNpm = (name: string) => /^npm_(command|execpath|lifecycle|package)/.test(name);
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !(name in settings) && !isSetByNpm(name)));

@@ -35,7 +35,10 @@ export function parseCompose(text = composeText): Compose {
   return parse(text, { merge: true });
 }
 
-/** A variable of docker-compose.yml: `${NAME}`, `${NAME:-text}` with a default, or `${NAME:?text}` with an error message. */
+/**
+ * A variable of docker-compose.yml: `${NAME}`, `${NAME:-text}` with a default, or `${NAME:?text}` with an error
+ * message.
+ */
 interface Variable {
   readonly name: string;
   readonly kind: '-' | '?' | undefined;
@@ -51,8 +54,8 @@ export function parseVariables(text: string): Variable[] {
 }
 
 /**
- * Replaces the variables of a text. Throws if a variable has neither a value nor a default. Unlike in Docker Compose, an empty value
- * counts as a value.
+ * Replaces the variables of a text. Throws if a variable has neither a value nor a default. Unlike in Docker Compose,
+ * an empty value counts as a value.
  */
 export function interpolate(text: string, values: Readonly<Record<string, string>>): string {
   return text.replace(VARIABLE, (match, name, kind, rest) => {

@@ -24,9 +24,10 @@ export function requestBytes(method: string, path: string, body = '', key = DEMO
 }
 
 /**
- * Returns the bytes of a search that is slow on purpose. The term is `z` and another letter. The search examines all campaigns, because
- * no index contains terms of less than three letters. The campaigns must contain `z`: the search would skip a text without the first letter
- * of the term at once. Successive numbers give up to 23 different terms, so that simultaneous searches do not share a result.
+ * Returns the bytes of a search that is slow on purpose. The term is `z` and another letter. The search examines all
+ * campaigns, because no index contains terms of less than three letters. The campaigns must contain `z`: the search
+ * would skip a text without the first letter of the term at once. Successive numbers give up to 23 different terms, so
+ * that simultaneous searches do not share a result.
  */
 export function searchRequest(number: number, key: string): Buffer {
   const term = encodeURIComponent(`z${String.fromCharCode(0xe0 + (number % 23))}`);
@@ -44,7 +45,10 @@ export async function createLargePage(url: string): Promise<void> {
   assert.ok(responses.every(({ status }) => status === 201));
 }
 
-/** Persistent connections that send one request at a time. They need so little CPU time that they can overload a service. */
+/**
+ * Persistent connections that send one request at a time. They need so little CPU time that they can overload a
+ * service.
+ */
 export class ConcurrentClients {
   private constructor(private readonly sockets: readonly Socket[]) {}
 
@@ -74,7 +78,10 @@ export class ConcurrentClients {
     return responses;
   }
 
-  /** Sends requests at a constant rate for a time, without waiting for responses. If no connection is free, the requests wait. */
+  /**
+   * Sends requests at a constant rate for a time, without waiting for responses. If no connection is free, the requests
+   * wait.
+   */
   async sendAtRate(request: Buffer, perSecond: number, milliseconds: number): Promise<TimedResponse[]> {
     const free = [...this.sockets];
     const responses: Promise<TimedResponse>[] = [];
@@ -103,7 +110,10 @@ export class TimeoutClients {
     private readonly timeoutMs: number,
   ) {}
 
-  /** Sends requests at a constant rate, without waiting for responses (an open loop). `requestOf` gets the request number. */
+  /**
+   * Sends requests at a constant rate, without waiting for responses (an open loop). `requestOf` gets the request
+   * number.
+   */
   async sendAtRate(requestOf: RequestOf, perSecond: number, milliseconds: number): Promise<TimedResponse[]> {
     const responses: Promise<TimedResponse>[] = [];
     const start = performance.now();

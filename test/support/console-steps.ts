@@ -10,8 +10,8 @@ export interface ConsoleStep {
 }
 
 /**
- * Returns the steps of the `console` blocks of a page. A step is a line that starts with `$ `, the indented lines below it,
- * and the output.
+ * Returns the steps of the `console` blocks of a page. A step is a line that starts with `$ `, the indented lines below
+ * it, and the output.
  */
 export function parseSteps(markdown: string): ConsoleStep[] {
   const blocks = [...markdown.matchAll(/^```console\n(.*?)^```$/gms)].map(([, block]) => block as string);
@@ -33,8 +33,8 @@ const VARYING_VALUE =
   /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|adv_\w{38}/g;
 
 /**
- * Runs the steps in one bash. Resolves to their outputs. IDs, times and keys differ in each run, so they are replaced with
- * the ones in the documented output. `url` replaces the address of the service.
+ * Runs the steps in one bash. Resolves to their outputs. IDs, times and keys differ in each run, so they are replaced
+ * with the ones in the documented output. `url` replaces the address of the service.
  */
 export async function runSteps(
   steps: readonly ConsoleStep[],

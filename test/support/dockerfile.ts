@@ -45,7 +45,9 @@ export async function readBuildContext(): Promise<string[]> {
   return others.map((line) => line.slice(1));
 }
 
-/** Runs every instruction of the Dockerfile. Each stage is a folder below `parent`, and commands run on this machine. */
+/**
+ * Runs every instruction of the Dockerfile. Each stage is a folder below `parent`, and commands run on this machine.
+ */
 export async function buildImage(parent: string): Promise<Image> {
   const stages = new Map<string, Stage>();
   const contextNames = await readBuildContext();

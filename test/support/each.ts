@@ -24,7 +24,8 @@ export async function each<Case>(table: Table<Case>, check: (value: Case, name: 
 
 /**
  * Returns each row of a table with its cases. In a long run, a row has all cases. In a quick run, it has some, and each
- * case belongs to at least one row. Use it for cases that all rows handle with the same code, such as bodies that no operation can read.
+ * case belongs to at least one row. Use it for cases that all rows handle with the same code, such as bodies that no
+ * operation can read.
  */
 export function withCases<Row, Case>(
   rows: readonly (readonly [name: string, row: Row])[],

@@ -58,7 +58,9 @@ export function assertHeaders({ headers, text }: ApiResponse): void {
 
 const VARYING_HEADERS = ['x-request-id', 'date', 'ratelimit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
 
-/** Returns a response without the request ID, the date and the rate limit headers, which can differ in each response. */
+/**
+ * Returns a response without the request ID, the date and the rate limit headers, which can differ in each response.
+ */
 export function comparablePartOf({ status, headers, text }: ApiResponse) {
   return { status, headers: [...headers].filter(([name]) => !VARYING_HEADERS.includes(name)), text };
 }

@@ -13,7 +13,9 @@ export interface Fixture extends TestWorkspace {
   list(path: string, field?: string): Promise<ApiResponse['json']>;
 }
 
-/** Passes a new workspace to a test, in the service that tests share or, if options are given, in a service of its own. */
+/**
+ * Passes a new workspace to a test, in the service that tests share or, if options are given, in a service of its own.
+ */
 export function withFixture(
   test: (fixture: Fixture, api: Api) => Promise<void>,
   options?: ServiceOptions,

@@ -1,7 +1,10 @@
 import type { Application } from '../../core/application.ts';
 import type { Storage } from '../../core/storage.ts';
 
-/** Delays the next transaction of an application until `release` is called. `held` resolves when the transaction waits to begin. */
+/**
+ * Delays the next transaction of an application until `release` is called. `held` resolves when the transaction waits
+ * to begin.
+ */
 export function holdNextTransaction(app: Application): { readonly held: Promise<void>; readonly release: () => void } {
   const { storage } = app as unknown as { readonly storage: { runInTransaction: Storage['runInTransaction'] } };
   const { runInTransaction } = storage;

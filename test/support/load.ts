@@ -50,7 +50,9 @@ export function send(url: string, { method = 'GET', path, key, body, headers }: 
 export interface Load {
   /** The responses so far, in the order of their arrival. */
   readonly responses: readonly LoadResponse[];
-  /** Stops the clients. Resolves when each client has the response to its last request. Rejects if `work` has rejected. */
+  /**
+   * Stops the clients. Resolves when each client has the response to its last request. Rejects if `work` has rejected.
+   */
   stop(): Promise<void>;
 }
 

@@ -11,7 +11,10 @@ export interface MongoDatabase {
   stop(): Promise<void>;
 }
 
-/** The server, or why there is none. It is awaited before the first test, so that no time limit of a test includes a download. */
+/**
+ * The server, or why there is none. It is awaited before the first test, so that no time limit of a test includes a
+ * download.
+ */
 const server = await (process.send ? requestFromRunner() : getSharedMongod());
 
 /** Creates a database. Rejects with `MissingDependencyError` if MongoDB is missing. */

@@ -10,7 +10,10 @@ export type Loss = 'request' | 'response';
 /** A proxy that loses some commands to MongoDB, as a network can. Each loss closes the connection. */
 export interface MongodbProxy {
   readonly uri: string;
-  /** Loses the next `times` commands with the name `command`. Runs `onLoss` after each loss, before the connection is closed. */
+  /**
+   * Loses the next `times` commands with the name `command`. Runs `onLoss` after each loss, before the connection is
+   * closed.
+   */
   lose(command: string, what: Loss, times: number, onLoss?: () => Promise<unknown>): void;
   /** The number of commands that `lose` has still to lose. */
   readonly remainingLossCount: number;
@@ -100,7 +103,9 @@ async function findPrimaryAddress(uri: string): Promise<string> {
   return withMongoClient(uri, async (client) => (await client.db().command({ hello: 1 })).me);
 }
 
-/** Returns the URI of the same database at another address. The client connects to no other members of the replica set. */
+/**
+ * Returns the URI of the same database at another address. The client connects to no other members of the replica set.
+ */
 function toDirectUri(uri: string, address: string): string {
   const [, scheme, user = '', database, query = ''] = /^([^:]+:\/\/)([^@/]+@)?[^/]+\/([^?]*)(\?.*)?$/.exec(
     uri,

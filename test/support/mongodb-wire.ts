@@ -1,15 +1,16 @@
 import type { Socket } from 'node:net';
 
 /**
- * Offsets in a message of MongoDB's wire protocol (https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/). The
- * header has four 32-bit integers: length, request ID, ID of the request to which this is the response, operation code.
+ * Offsets in a message of MongoDB's wire protocol
+ * (https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/). The header has four 32-bit integers: length,
+ * request ID, ID of the request to which this is the response, operation code.
  */
 export const REQUEST_ID_OFFSET = 4;
 export const RESPONSE_TO_OFFSET = 8;
 const OPERATION_OFFSET = 12;
 /**
- * The position of the name of the command in an OP_MSG. Before it are the flags (4 bytes), the kind of the section (1), the length of the
- * document (4) and the type of its first field (1).
+ * The position of the name of the command in an OP_MSG. Before it are the flags (4 bytes), the kind of the section (1),
+ * the length of the document (4) and the type of its first field (1).
  */
 const COMMAND_NAME_OFFSET = 26;
 

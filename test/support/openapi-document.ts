@@ -45,7 +45,10 @@ function compile(schema: object): ValidateFunction {
   return ajv.compile(JSON.parse(text, forbidUnknownFields));
 }
 
-/** A reviver of `JSON.parse`: forbids the fields that a schema does not declare. In the document, responses may have new fields. */
+/**
+ * A reviver of `JSON.parse`: forbids the fields that a schema does not declare. In the document, responses may have new
+ * fields.
+ */
 function forbidUnknownFields(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('properties' in value)) return value;
   return { additionalProperties: false, ...value };
@@ -73,8 +76,8 @@ const documentedOperations = Object.entries(document.paths as Readonly<Record<st
 const API_HEADERS = /^(x-(?!content-type-options)|ratelimit|retry-after|www-authenticate|link|idempotency-)/;
 
 /**
- * Asserts that a response of an operation has a status, headers and a body that the document declares. For a success, also asserts
- * that the document allows the request. Ignores paths that are not operations.
+ * Asserts that a response of an operation has a status, headers and a body that the document declares. For a success,
+ * also asserts that the document allows the request. Ignores paths that are not operations.
  */
 export function assertAsDocumented(
   method: string,
@@ -129,8 +132,8 @@ function parseParameter(type: string, values: readonly string[]): unknown {
 }
 
 /**
- * Normalizes a request as the service does. Some schemas of the document are stricter than the service: their patterns allow no
- * surrounding spaces, and their `maxItems` count duplicates.
+ * Normalizes a request as the service does. Some schemas of the document are stricter than the service: their patterns
+ * allow no surrounding spaces, and their `maxItems` count duplicates.
  */
 function normalize(value: unknown): unknown {
   if (typeof value === 'string') {

@@ -25,7 +25,9 @@ let nameCount = 0;
 /** Returns new values of the fields that must be unique in a workspace. */
 const newUniqueFields = () => ({ name: `new-${++nameCount}`, slug: `new-${nameCount}.example` });
 
-/** Returns a valid request of an operation: its documented example, for a record of the tenant, and with an unused name. */
+/**
+ * Returns a valid request of an operation: its documented example, for a record of the tenant, and with an unused name.
+ */
 export function validCallOf(
   operation: Operation,
   { ids }: Pick<Tenant, 'ids'>,
@@ -99,8 +101,8 @@ export function typesOf({ type = [], anyOf = [] }: FieldSchema): JsonType[] {
 export type SendRequest = (changes?: Partial<RawRequest>) => Promise<ApiResponse>;
 
 /**
- * Runs a test that sends only requests that must be rejected. Then asserts that nothing has changed, and that the valid request without
- * changes succeeds. This shows that no rejected request has reserved a name.
+ * Runs a test that sends only requests that must be rejected. Then asserts that nothing has changed, and that the valid
+ * request without changes succeeds. This shows that no rejected request has reserved a name.
  */
 export async function assertChangesNothing(
   api: Api,
@@ -119,7 +121,10 @@ export async function assertChangesNothing(
   assert.equal(status, successStatusOf(operation), text);
 }
 
-/** Returns the texts of all lists, which a rejected request must not change. Rejects if a list has several pages or cannot be read. */
+/**
+ * Returns the texts of all lists, which a rejected request must not change. Rejects if a list has several pages or
+ * cannot be read.
+ */
 export function readAllLists({ call }: Api, key: string): Promise<string[]> {
   return Promise.all(
     lists.map(async ([path, { query }]) => {

@@ -7,7 +7,10 @@ import type { Tenant } from './tenants.ts';
 
 /** A part of a request that refers to a record of the workspace. */
 export interface Place {
-  /** Returns the value that refers to a record of a tenant, such as its ID. `unknown` is a value that refers to no record. */
+  /**
+   * Returns the value that refers to a record of a tenant, such as its ID. `unknown` is a value that refers to no
+   * record.
+   */
   readonly getValue: (tenant: Tenant) => string;
   readonly unknown: string;
   /** Whether this part can refer to several records. */
@@ -18,7 +21,9 @@ export interface Place {
     values: readonly string[],
     own: Tenant,
   ) => readonly [method: string, path: string, body?: object];
-  /** Creates a record of the tenant and deletes, archives or renames it. Returns the value that referred to the record. */
+  /**
+   * Creates a record of the tenant and deletes, archives or renames it. Returns the value that referred to the record.
+   */
   readonly createDeleted?: (api: Api, tenant: Tenant) => Promise<string>;
 }
 
@@ -29,7 +34,10 @@ const byMember = { getValue: ({ admin }: Tenant) => admin.id, unknown: UNKNOWN_I
 
 const createPillar = async (api: Api, tenant: Tenant) => (await createRecord(api, tenant, '/content-pillars')).id;
 
-/** Returns the function `createDeleted` for a type of record, or no function if no operation deletes records of this type. */
+/**
+ * Returns the function `createDeleted` for a type of record, or no function if no operation deletes records of this
+ * type.
+ */
 const createDeletedRecord = (kind: keyof Tenant['ids']) => {
   const isDeletable = operationsWithId.some(([, { method, path }]) => method === 'DELETE' && path === `/${kind}/{id}`);
   if (!isDeletable) return {};
@@ -71,7 +79,9 @@ const pathPlaces = operationsWithId.map(([name, operation]): [string, Place] => 
 
 type Reference = Pick<Place, 'getValue' | 'unknown' | 'takesMany' | 'createDeleted'>;
 
-/** Returns the place for a field in the body of a new campaign or question. The field is an array if `takesMany` is set. */
+/**
+ * Returns the place for a field in the body of a new campaign or question. The field is an array if `takesMany` is set.
+ */
 const field = (path: string, name: string, reference: Reference): Place => ({
   ...reference,
   status: 422,

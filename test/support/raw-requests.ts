@@ -8,7 +8,9 @@ export interface RawResponse {
   readonly body: string;
 }
 
-/** Sends bytes over a connection, optionally ends the client's side, and reads until the server closes the connection. */
+/**
+ * Sends bytes over a connection, optionally ends the client's side, and reads until the server closes the connection.
+ */
 export async function sendRaw(
   url: string,
   chunks: readonly (string | Buffer)[],
@@ -60,7 +62,9 @@ export interface RawRequest {
   /** The bearer key. If it is missing, no `Authorization` header is sent. */
   readonly key?: string | null | undefined;
   readonly headers?: readonly (readonly [name: string, value: string])[];
-  /** The length of the body is sent as Content-Length, unless `headers` have a Content-Length or a Transfer-Encoding. */
+  /**
+   * The length of the body is sent as Content-Length, unless `headers` have a Content-Length or a Transfer-Encoding.
+   */
   readonly body?: string | Uint8Array | undefined;
 }
 

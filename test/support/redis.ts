@@ -14,7 +14,10 @@ export async function getRedis(): Promise<{ readonly url: string; stop(): Promis
   return startRedis();
 }
 
-/** Starts a Redis that a test may kill, freeze and restart. Rejects with `MissingDependencyError` if no program is found. */
+/**
+ * Starts a Redis that a test may kill, freeze and restart. Rejects with `MissingDependencyError` if no program is
+ * found.
+ */
 export async function startRedis(): Promise<ServerProcess & { readonly url: string }> {
   const server = await startServerProcess(await findProgram('redis-server', [redisSource]), (port, folder) => [
     ...['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no'],

@@ -10,7 +10,10 @@ const DOWNLOAD_URL = 'https://fastdl.mongodb.org';
 const CONNECT_TIMEOUT_MS = 3_000;
 const SET_NAME = 'rs0';
 
-/** The download of a mongod for this machine from MongoDB. The download runs in a separate process, which can be killed if it hangs. */
+/**
+ * The download of a mongod for this machine from MongoDB. The download runs in a separate process, which can be killed
+ * if it hangs.
+ */
 const downloadSource: ProgramSource = {
   name: 'mongod-downloaded',
   async fetch(folder) {
@@ -41,14 +44,14 @@ export interface ReplicaSet {
   /** Waits until there is a primary, and returns it. */
   findPrimary(): Promise<ServerProcess>;
   /**
-   * Resolves when each member is the primary or a secondary, and has data of the current term. A restarted primary whose last writes were
-   * not replicated is a secondary at first. It then rolls these writes back, which takes up to minutes. If another member is killed during
-   * that time, no majority is left.
+   * Resolves when each member is the primary or a secondary, and has data of the current term. A restarted primary
+   * whose last writes were not replicated is a secondary at first. It then rolls these writes back, which takes up to
+   * minutes. If another member is killed during that time, no majority is left.
    */
   waitUntilHealthy(): Promise<void>;
   /**
-   * Sets the time after which a primary without a majority steps down. After the same time without a primary, a secondary stands
-   * for election.
+   * Sets the time after which a primary without a majority steps down. After the same time without a primary, a
+   * secondary stands for election.
    */
   setElectionTimeout(milliseconds: number): Promise<void>;
   /** Makes one of the given members the primary, without waiting for the election timeout. */
@@ -57,8 +60,9 @@ export interface ReplicaSet {
 }
 
 /**
- * Starts a replica set of `size` servers, with its data in folders in `parentFolder`. `settings` is the field `settings` of MongoDB's
- * configuration of a replica set. With the default of this parameter, a failover takes less time than with MongoDB's defaults.
+ * Starts a replica set of `size` servers, with its data in folders in `parentFolder`. `settings` is the field
+ * `settings` of MongoDB's configuration of a replica set. With the default of this parameter, a failover takes less
+ * time than with MongoDB's defaults.
  */
 export async function startReplicaSet(
   size = 1,

@@ -1,8 +1,8 @@
 import { createApiKeySecret } from '../../core/access/api-key.ts';
 
 /**
- * The API key of the demo workspace in tests. It has the format of created keys, because a server without `DEMO_API_KEY`
- * (MongoDB) accepts no other format.
+ * The API key of the demo workspace in tests. It has the format of created keys, because a server without
+ * `DEMO_API_KEY` (MongoDB) accepts no other format.
  */
 export const DEMO_API_KEY = createApiKeySecret('DemoKeyOfTheTests'.padEnd(32, '0'));
 

@@ -13,7 +13,10 @@ const START_TIMEOUT_MS = 3 * TEST_TIMEOUT_MS;
 const PROGRESS_INTERVAL_MS = Number(process.env.TEST_PROGRESS_INTERVAL_MS ?? 30_000);
 /** The folders whose tests mostly wait, for servers, other processes or a disk. */
 const WAITING_FOLDERS = /^(?:sqlite|mongodb|faults|contract|bootstrap|cli)\//;
-/** The folders with many files that hardly ever start processes. Such files share a process, because loading modules takes long. */
+/**
+ * The folders with many files that hardly ever start processes. Such files share a process, because loading modules
+ * takes long.
+ */
 const SHARING_FOLDERS = /^(?:api|core|http|links|persistence)\//;
 /** The files that measure time or memory at full length. A long run runs each of them alone. */
 const MEASURING_FILES =
@@ -24,11 +27,13 @@ const SLOWEST_COUNT = 15;
 const root = join(import.meta.dirname, '..');
 
 /**
- * Runs the files of tests whose path contains one of the words. Files that end in `.long.test.ts` run only in a long run.
+ * Runs the files of tests whose path contains one of the words. Files that end in `.long.test.ts` run only in a long
+ * run.
  *
  * A quick run has two more simultaneous processes than there are processors, because some files mostly wait: those of
- * `WAITING_FOLDERS`, which are first, so that they start early. A long run has as many as there are processors, and then runs
- * `MEASURING_FILES`. Every half minute, progress is written to standard error. `--times` prints the files that took longest.
+ * `WAITING_FOLDERS`, which are first, so that they start early. A long run has as many as there are processors, and
+ * then runs `MEASURING_FILES`. Every half minute, progress is written to standard error. `--times` prints the files
+ * that took longest.
  */
 async function main(args: readonly string[]): Promise<void> {
   const words = args.filter((arg) => arg !== '--times');
@@ -60,8 +65,8 @@ async function main(args: readonly string[]): Promise<void> {
     }
   };
   const runAll = async (remaining: string[][], processCount: number) => {
-    // One of the simultaneous processes takes its files from the end, so that a processor is busy while the files at the start wait
-    // for servers.
+    // One of the simultaneous processes takes its files from the end, so that a processor is busy while the files at
+    // the start wait for servers.
     const takeFirst = () => remaining.shift();
     const takeLast = () => remaining.pop();
     await Promise.all(Array.from({ length: processCount }, (_, i) => runJobs(i === 1 ? takeLast : takeFirst)));

@@ -12,7 +12,9 @@ export function withSamples({ valid, invalid }: SampleValues, more: Partial<Samp
   return { valid: [...valid, ...(more.valid ?? [])], invalid: [...invalid, ...(more.invalid ?? [])] };
 }
 
-/** Returns texts with lengths around the limits of a field. Each character counts as one, but has two UTF-16 code units. */
+/**
+ * Returns texts with lengths around the limits of a field. Each character counts as one, but has two UTF-16 code units.
+ */
 export function texts({ min = 0, max }: LengthRange): SampleValues {
   const textOf = (length: number) => '𝒳'.repeat(length);
   const decomposed = 'é'.normalize('NFD');

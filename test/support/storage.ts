@@ -22,7 +22,9 @@ export interface TestStorage {
   stop(): Promise<void>;
 }
 
-/** A storage that a test can freeze. While the storage is frozen, calls that write hang, and calls that read may hang. */
+/**
+ * A storage that a test can freeze. While the storage is frozen, calls that write hang, and calls that read may hang.
+ */
 export interface FreezableStorage extends TestStorage {
   freeze(): void;
   thaw(): void;
@@ -69,15 +71,15 @@ const storageName = (process.env.TEST_STORAGE ?? 'sqlite') as StorageName;
 const durableStorageName = storageName === 'memory' ? 'sqlite' : storageName;
 
 /**
- * Databases of earlier tests of this process, without records. Later tests use these databases again, because MongoDB needs much longer to
- * create the collections and indexes of a database than to delete the records.
+ * Databases of earlier tests of this process, without records. Later tests use these databases again, because MongoDB
+ * needs much longer to create the collections and indexes of a database than to delete the records.
  */
 const clearedDatabases: TestDatabase[] = [];
 process.once('beforeExit', () => Promise.all(clearedDatabases.map(({ remove }) => remove())));
 
 /**
- * Creates a storage without records, of the engine that `TEST_STORAGE` names (by default, a SQLite file). If the engine can have
- * the demo workspace, the server that a test starts creates this workspace.
+ * Creates a storage without records, of the engine that `TEST_STORAGE` names (by default, a SQLite file). If the engine
+ * can have the demo workspace, the server that a test starts creates this workspace.
  */
 export async function createTestStorage(): Promise<TestStorage> {
   const { isShared, createDatabase, createSettings, demoSettings } = await engines[storageName]();
@@ -129,12 +131,17 @@ function tryToLock<T>(lock: () => T): T | undefined {
   }
 }
 
-/** Runs work with the use cases on a storage, as the command line does. If `storage` is a string, it is the URI of a MongoDB. */
+/**
+ * Runs work with the use cases on a storage, as the command line does. If `storage` is a string, it is the URI of a
+ * MongoDB.
+ */
 export function withApplication<T>(storage: string | Environment, work: (app: Application) => Promise<T>): Promise<T> {
   return withEngine(storage, (_, app) => work(app));
 }
 
-/** Runs work with the engine of a storage and with the use cases. If `storage` is a string, it is the URI of a MongoDB. */
+/**
+ * Runs work with the engine of a storage and with the use cases. If `storage` is a string, it is the URI of a MongoDB.
+ */
 export async function withEngine<T>(
   storage: string | Environment,
   work: (engine: StorageEngine, app: Application) => Promise<T>,

@@ -3,25 +3,32 @@ import { MissingDependencyError } from './missing-dependency-error.ts';
 import { RESULTS, type Results, type StartedTest } from './results.ts';
 import { TEST_TIMEOUT_MS } from './scale.ts';
 
-/** A test closes the resources that it opens. Only a shared service stays open until the last test (`runAfterLastTest`). */
+/**
+ * A test closes the resources that it opens. Only a shared service stays open until the last test (`runAfterLastTest`).
+ */
 export type Test = () => unknown;
 
-/** Tests by title. Computed titles need a list of pairs: an object would keep only the last of two tests with the same title. */
+/**
+ * Tests by title. Computed titles need a list of pairs: an object would keep only the last of two tests with the same
+ * title.
+ */
 export type Tests = Readonly<Record<string, Test>> | readonly (readonly [title: string, test: Test])[];
 
 const EXIT_TIMEOUT_MS = 30_000;
-/** If this number of tests hang, the remaining tests of the process fail without being run, so that the process ends. */
+/**
+ * If this number of tests hang, the remaining tests of the process fail without being run, so that the process ends.
+ */
 const MAX_HANGING_COUNT = 3;
 const counts = { registered: 0, completed: 0, passed: 0, skipped: 0, hanging: 0, reasons: new Set<string>() };
 const titles = new Set<string>();
 const cleanups: (() => Promise<void>)[] = [];
 
 /**
- * Declares and runs a suite. Throws if two tests of a file have the same title. Pass shared tests as separate arguments: a spread
- * in an object would silently replace a test by one with the same title.
+ * Declares and runs a suite. Throws if two tests of a file have the same title. Pass shared tests as separate
+ * arguments: a spread in an object would silently replace a test by one with the same title.
  *
- * No other file imports uvu. With uvu alone, these count as passed: a suite that is not run, a hook that throws, and a test that
- * throws a value other than an `Error`.
+ * No other file imports uvu. With uvu alone, these count as passed: a suite that is not run, a hook that throws, and a
+ * test that throws a value other than an `Error`.
  */
 export function suite(name: string, ...groups: readonly Tests[]): void {
   const tests = groups.flatMap((group) => (isList(group) ? group : Object.entries(group)));
@@ -36,7 +43,10 @@ export function runAfterLastTest(work: () => Promise<void>): void {
   cleanups.push(work);
 }
 
-/** Loads files of tests one after another, and then runs their suites (`run-files.ts`). Throws if a file declares no test. */
+/**
+ * Loads files of tests one after another, and then runs their suites (`run-files.ts`). Throws if a file declares no
+ * test.
+ */
 export async function runFiles(urls: readonly string[]): Promise<void> {
   for (const url of urls) {
     const { registered } = counts;

@@ -24,8 +24,8 @@ export const RESPONSE_FIELDS = {
 };
 
 /**
- * As in the service, the driver does not check that texts from the database are valid UTF-8. Also as in the service, each query for
- * campaigns or shares names an index (`BY_ID` or `BY_TIME`), so that MongoDB compares no query plans.
+ * As in the service, the driver does not check that texts from the database are valid UTF-8. Also as in the service,
+ * each query for campaigns or shares names an index (`BY_ID` or `BY_TIME`), so that MongoDB compares no query plans.
  */
 export const DRIVER_OPTIONS = { enableUtf8Validation: false };
 export const BY_ID = { _id: 1 };

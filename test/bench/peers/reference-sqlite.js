@@ -3,9 +3,9 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { PAGE_SIZE, RESPONSE_FIELDS, toDocument, toResponse } from './campaigns.js';
 
 /**
- * The reference of the ratios on SQLite: `node:http` and the SQLite library, tuned by hand. It knows the keys in advance, and has no
- * validation, no rate limits and no log. If a request reads, SQLite creates the whole body of the response. Each create is a commit,
- * which waits for the disk.
+ * The reference of the ratios on SQLite: `node:http` and the SQLite library, tuned by hand. It knows the keys in
+ * advance, and has no validation, no rate limits and no log. If a request reads, SQLite creates the whole body of the
+ * response. Each create is a commit, which waits for the disk.
  */
 const callers = new Map(
   Object.entries(JSON.parse(process.env.CALLERS)).map(([key, caller]) => [`Bearer ${key}`, caller]),

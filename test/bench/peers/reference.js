@@ -15,8 +15,8 @@ import {
 } from './campaigns.js';
 
 /**
- * The reference of the ratios on MongoDB: `node:http` and the driver, tuned by hand. It knows the keys in advance, and has no
- * validation, no rate limits and no log.
+ * The reference of the ratios on MongoDB: `node:http` and the driver, tuned by hand. It knows the keys in advance, and
+ * has no validation, no rate limits and no log.
  */
 const callers = new Map(
   Object.entries(JSON.parse(process.env.CALLERS)).map(([key, caller]) => [`Bearer ${key}`, caller]),

@@ -19,13 +19,17 @@ export interface TestEngine {
   createDatabase(): Promise<TestDatabase>;
   /** Returns the settings of a service on the database at a location, without a demo workspace. */
   createSettings(location: string): Readonly<Record<string, string>>;
-  /** The settings that add the demo workspace with `DEMO_API_KEY`. They are missing if the engine cannot have a demo workspace. */
+  /**
+   * The settings that add the demo workspace with `DEMO_API_KEY`. They are missing if the engine cannot have a demo
+   * workspace.
+   */
   readonly demoSettings?: Readonly<Record<string, string>>;
   /** Opens an engine on the database at a location, and waits until it is ready. */
   open(location: string, now: () => number): Promise<OpenEngine>;
   /**
-   * Returns about how many records and index entries the engine examines to read a list of the database at a location. It is `unbounded`
-   * if the engine promises no bound on the work of a list, and `unmeasurable` if nothing here can count these records and entries.
+   * Returns about how many records and index entries the engine examines to read a list of the database at a location.
+   * It is `unbounded` if the engine promises no bound on the work of a list, and `unmeasurable` if nothing here can
+   * count these records and entries.
    */
   readonly countExaminedRecords: CountExaminedRecords | 'unbounded' | 'unmeasurable';
 }

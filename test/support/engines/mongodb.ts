@@ -11,7 +11,8 @@ export const mongodb: TestEngine = {
   acceptsLoneSurrogates: false,
   takesClock: false,
   async createDatabase() {
-    // Loaded only here, because `mongod.ts` starts a server when it is loaded. A process that only opens a database must not start one.
+    // Loaded only here, because `mongod.ts` starts a server when it is loaded. A process that only opens a database
+    // must not start one.
     const { createDatabase } = await import('../mongod.ts');
     const { uri, stop } = await createDatabase();
     return { location: uri, remove: stop, clear: () => deleteAllDocuments(uri) };

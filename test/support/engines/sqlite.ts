@@ -7,7 +7,10 @@ import { DEMO_API_KEY } from '../request.ts';
 import { findFastFolder } from '../temporary-folder.ts';
 import type { TestDatabase, TestEngine } from './engine.ts';
 
-/** How many pages SQLite reads to find a record: the depth of the B-tree of a table or an index with some thousand records. */
+/**
+ * How many pages SQLite reads to find a record: the depth of the B-tree of a table or an index with some thousand
+ * records.
+ */
 const PAGES_PER_RECORD = 3;
 
 export const sqlite: TestEngine = {
@@ -39,7 +42,10 @@ export const sqlite: TestEngine = {
   countExaminedRecords: process.platform === 'linux' ? countExaminedRecords : 'unmeasurable',
 };
 
-/** The content of a file without records. Opening a copy of the file takes a tenth of the time of creating the tables in a new file. */
+/**
+ * The content of a file without records. Opening a copy of the file takes a tenth of the time of creating the tables in
+ * a new file.
+ */
 let emptyFile: Promise<Buffer> | undefined;
 
 async function createEmptyFile(): Promise<Buffer> {
@@ -58,8 +64,8 @@ async function createFolder(): Promise<TestDatabase> {
 }
 
 /**
- * Returns about how many records a list reads, from the number of pages that it reads. Without a cache, SQLite reads all pages from the
- * root of a tree down to a record. Linux counts the bytes that a process reads.
+ * Returns about how many records a list reads, from the number of pages that it reads. Without a cache, SQLite reads
+ * all pages from the root of a tree down to a record. Linux counts the bytes that a process reads.
  */
 async function countExaminedRecords(_: string, readList: () => Promise<unknown>): Promise<number> {
   // The first call prepares the statements.
