@@ -1,8 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
 
-// Builds `dist` (docs/adr/0001-build.md). With `--watch`, bundles and starts the server, and does both again after each
-// change.
+// Builds `dist` (docs/adr/0001-build.md). With `--watch`, bundles and starts the server, also after each change.
 
 process.chdir(import.meta.dirname);
 const isWatching = process.argv.includes('--watch');
@@ -34,8 +33,9 @@ const bundle = await context({
 });
 await bundle.rebuild();
 chmodSync('dist/bootstrap/cli.js', 0o755);
-if (!isWatching) process.exit();
-await bundle.watch();
-const server = spawn(process.execPath, ['--watch', 'dist/bootstrap/main.js'], { stdio: 'inherit' });
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => server.kill(signal));
-server.on('exit', (code) => process.exit(code ?? 1));
+if (isWatching) {
+  await bundle.watch();
+  const server = spawn(process.execPath, ['--watch', 'dist/bootstrap/main.js'], { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => server.kill(signal));
+  server.on('exit', (code) => process.exit(code ?? 1));
+} else await bundle.dispose();
