@@ -15,7 +15,10 @@ export interface AuthenticationServices {
   readonly rejectedCredentialLimiter: RateLimiter;
 }
 
-/** Authenticates the caller of a request. Rejects with an `HttpError`, or with an error of the core such as `unauthenticated`. */
+/**
+ * Authenticates the caller of a request. Rejects with an `HttpError`, or with an error of the core such as
+ * `unauthenticated`.
+ */
 export type Authenticate = (request: Request) => Promise<Caller>;
 
 const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
@@ -34,7 +37,10 @@ export function createAuthenticator({ callers, rejectedCredentialLimiter }: Auth
   };
 }
 
-/** Returns the secret of the `Authorization` header, or an empty string if the header does not have the form `Bearer SECRET`. */
+/**
+ * Returns the secret of the `Authorization` header, or an empty string if the header does not have the form `Bearer
+ * SECRET`.
+ */
 function readSecret(request: Request): string {
   const { authorization } = request.headers;
   if (authorization === undefined) {

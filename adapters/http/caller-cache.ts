@@ -12,7 +12,9 @@ import { LoadingCache } from '../node/loading-cache.ts';
  */
 export const CALLER_CACHE_TTL_MS = 3_000;
 const MAX_CALLER_COUNT = 10_000;
-/** The maximum number of uses of keys that wait to be recorded. While there are so many, further uses are not recorded. */
+/**
+ * The maximum number of uses of keys that wait to be recorded. While there are so many, further uses are not recorded.
+ */
 const MAX_WAITING_USE_COUNT = 1_000;
 
 interface CachedCaller {

@@ -6,8 +6,8 @@ import { removePort } from './client-address.ts';
 export type TrustProxy = boolean | number | string;
 
 /**
- * Parses a value of `trust proxy`. Returns `undefined` if Express would reject the value, or would read an address in it
- * differently than people do. For example, Express reads the first number of `010.0.0.1` as octal.
+ * Parses a value of `trust proxy`. Returns `undefined` if Express would reject the value, or would read an address in
+ * it differently than people do. For example, Express reads the first number of `010.0.0.1` as octal.
  */
 export function parseTrustProxy(value: string): TrustProxy | undefined {
   if (value === 'true' || value === 'false') return value === 'true';
@@ -23,8 +23,8 @@ export function parseTrustProxy(value: string): TrustProxy | undefined {
 }
 
 /**
- * Returns a function that checks whether an address is a trusted proxy, as Express does for this value of `trust proxy`.
- * Unlike Express, it ignores the port of an address. Throws if the value is not valid.
+ * Returns a function that checks whether an address is a trusted proxy, as Express does for this value of `trust
+ * proxy`. Unlike Express, it ignores the port of an address. Throws if the value is not valid.
  */
 export function createProxyCheck(trustProxy: TrustProxy): (address: string, distance: number) => boolean {
   if (typeof trustProxy === 'boolean') return () => trustProxy;

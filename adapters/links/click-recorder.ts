@@ -7,8 +7,8 @@ import type { ClickBatcher } from './click-batcher.ts';
 import type { VisitorHash } from './visitor-hash.ts';
 
 /**
- * The result of a GET request that is redirected to a destination: a counted click, or the reason why it is not counted.
- * HEAD requests are redirected without a result.
+ * The result of a GET request that is redirected to a destination: a counted click, or the reason why it is not
+ * counted. HEAD requests are redirected without a result.
  */
 export const CLICK_RESULTS = ['counted', 'bot', 'prefetch', 'repeated', 'full'] as const;
 export type ClickResult = (typeof CLICK_RESULTS)[number];
@@ -42,7 +42,9 @@ export class ClickRecorder {
     private readonly onClick: (result: ClickResult) => void,
   ) {}
 
-  /** Records that a request was redirected to the destination of a link. `getAddress` returns the address of the client. */
+  /**
+   * Records that a request was redirected to the destination of a link. `getAddress` returns the address of the client.
+   */
   record(request: IncomingMessage, link: Link, getAddress: () => string): void {
     const userAgent = request.headers['user-agent'] ?? '';
     const reason = findReason(request, userAgent) ?? (this.pending.size >= MAX_PENDING_COUNT ? 'full' : undefined);

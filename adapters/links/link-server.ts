@@ -22,7 +22,7 @@ const STORE_INTERVAL_MS = 1_500;
 const MAX_LIMITED_ADDRESS_COUNT = 10_000;
 
 /** The use cases and limiters of the server of short links. */
-export interface LinkServices {
+export interface LinkServerDependencies {
   readonly links: LinkService;
   readonly clicks: ClickBatcher;
   readonly unknownLinkLimiter: RateLimiter;
@@ -74,7 +74,7 @@ interface LinkResponse {
  * uses only the protection of connections, and the functions that find the addresses of clients and trusted proxies.
  */
 export function createLinkServer(
-  { links, clicks, unknownLinkLimiter, addSharedVisit }: LinkServices,
+  { links, clicks, unknownLinkLimiter, addSharedVisit }: LinkServerDependencies,
   { baseUrl, trustProxy }: LinkSettings,
   observers: readonly LinkObserver[],
 ): LinkServer {

@@ -9,9 +9,9 @@ import type { LinkOutcome } from './responses.ts';
 const INCONCLUSIVE_OUTCOMES: readonly LinkOutcome[] = ['bad_request', 'method_not_allowed', 'limited', 'unavailable'];
 
 /**
- * Creates the observer that logs when short links become unavailable and when they are available again. For `MAX_CACHE_AGE_MS` after an
- * error, a response can come from the cache, so it does not show that the storage is available. Requests are logged at the level
- * `debug`, without the link and the address of the client.
+ * Creates the observer that logs when short links become unavailable and when they are available again. For
+ * `MAX_CACHE_AGE_MS` after an error, a response can come from the cache, so it does not show that the storage is
+ * available. Requests are logged at the level `debug`, without the link and the address of the client.
  */
 export function createLinkLogObserver(logger: Logger): LinkObserver {
   const log = logger.child({}, { serializers: { err: serializeError } });

@@ -29,7 +29,8 @@ export class LoadingCache<V> {
         const loadStartedAt = performance.now();
         return { value: await load(), loadStartedAt };
       },
-      // If a load fails, the cached value is used until it is too old. If a key is evicted, its load still has a result.
+      // If a load fails, the cached value is used until it is too old. If a key is evicted, its load still has a
+      // result.
       noDeleteOnFetchRejection: true,
       ignoreFetchAbort: true,
     });

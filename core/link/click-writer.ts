@@ -2,12 +2,14 @@ import { DAY_MS } from '../shared/date.ts';
 import type { Entity } from '../shared/entity.ts';
 
 /**
- * How long the number of the last stored batch of clicks is kept. Within this time, a batch whose outcome is unknown can
- * be sent again without being counted twice.
+ * How long the number of the last stored batch of clicks is kept. Within this time, a batch whose outcome is unknown
+ * can be sent again without being counted twice.
  */
 const WRITER_TTL_MS = 7 * DAY_MS;
 
-/** How far a process has stored the clicks of a workspace (`ClickBatch`). The ID names the process and the workspace. */
+/**
+ * How far a process has stored the clicks of a workspace (`ClickBatch`). The ID names the process and the workspace.
+ */
 export interface ClickWriter extends Entity {
   /** The number of the last batch that is stored. */
   readonly sequence: number;

@@ -33,7 +33,10 @@ export function isUsable(domain: Domain | undefined): domain is Domain {
   return domain?.verified === true && !domain.archived;
 }
 
-/** Returns the base of the short links of a campaign, or `undefined` if there is none. `domain` is the domain of the campaign. */
+/**
+ * Returns the base of the short links of a campaign, or `undefined` if there is none. `domain` is the domain of the
+ * campaign.
+ */
 export function getLinkBase(domain: Domain | undefined, { baseUrl }: LinkOptions): string | undefined {
   return isUsable(domain) ? `https://${domain.slug}` : baseUrl;
 }
@@ -48,9 +51,10 @@ export interface LinkCampaign extends Pick<Campaign, 'status' | 'destinationUrl'
 export interface LinkTarget {
   /**
    * - `destination`: the destination of the campaign
-   * - `expired`: the `expiredUrl` of the domain of the campaign. The campaign is archived, has ended or has no destination.
-   * - `unknown`: the `notFoundUrl` of the domain that the request names. The host has no such link, or the campaign is a
-   *   draft or has not started.
+   * - `expired`: the `expiredUrl` of the domain of the campaign. The campaign is archived, has ended or has no
+   *   destination.
+   * - `unknown`: the `notFoundUrl` of the domain that the request names. The host has no such link, or the campaign is
+   *   a draft or has not started.
    */
   readonly type: 'destination' | 'expired' | 'unknown';
   /** The URI to redirect to. It is missing if there is none, or if it would lead back to this server. */

@@ -64,7 +64,9 @@ function visit(service: ServiceProcess, { path }: SharedLink): Promise<LoadRespo
   return send(linksUrlOf(service), { path, headers: { 'User-Agent': `Mozilla/5.0 Firefox/${++visitorCount}` } });
 }
 
-/** Opens a link as many new visitors, some at the same time. Resolves with the number of redirects to the destination. */
+/**
+ * Opens a link as many new visitors, some at the same time. Resolves with the number of redirects to the destination.
+ */
 async function visitOften(services: readonly ServiceProcess[], link: SharedLink, count: number): Promise<number> {
   let redirectCount = 0;
   for (let i = 0; i < count; i += 20) {

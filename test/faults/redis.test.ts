@@ -15,7 +15,9 @@ const BASELINE_DURATION_MS = quickOrLong(500, 5_000);
 const FAULT_DURATION_MS = quickOrLong(500, 5_000);
 /** The quick run may share the machine with other programs, so its limit is higher. */
 const MAX_EXTRA_MS = quickOrLong(5_000, 150);
-/** How many times longer the slowest response may take with a fault than without one. On a slow machine, it varies more. */
+/**
+ * How many times longer the slowest response may take with a fault than without one. On a slow machine, it varies more.
+ */
 const MAX_VARIATION_FACTOR = 1.5;
 const MAX_RECOVERY_MS = quickOrLong(30_000, 10_000);
 
@@ -26,7 +28,10 @@ async function getRemaining(url: string, key: string): Promise<number> {
   return Number(headers['x-ratelimit-remaining']);
 }
 
-/** Returns `true` if the services share the count of a key, and `false` if each counts separately. Fails if neither is the case. */
+/**
+ * Returns `true` if the services share the count of a key, and `false` if each counts separately. Fails if neither is
+ * the case.
+ */
 async function isShared({ services, createKey }: Fleet): Promise<boolean> {
   await delay(POLL_INTERVAL_MS);
   const key = await createKey();

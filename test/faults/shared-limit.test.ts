@@ -36,8 +36,8 @@ async function countFallbacks({ services }: Fleet, limit: string): Promise<numbe
 }
 
 /**
- * Sends bursts, each from another caller, until Redis has counted all requests of one burst. On a busy machine, the services count
- * some requests locally. A burst may exceed the limit by at most the number of these requests.
+ * Sends bursts, each from another caller, until Redis has counted all requests of one burst. On a busy machine, the
+ * services count some requests locally. A burst may exceed the limit by at most the number of these requests.
  */
 async function checkBursts(
   fleet: Fleet,

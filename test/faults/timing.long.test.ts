@@ -15,7 +15,10 @@ const SAMPLE_COUNT = 800;
 /** Lower than the share of an additional database query, which takes at least a third of the time of a request. */
 const MAX_DIFFERENCE_RATIO = 0.15;
 
-/** Two requests with the same response. One refers to a record or key that never existed, the other to an existing record or key. */
+/**
+ * Two requests with the same response. One refers to a record or key that never existed, the other to an existing
+ * record or key.
+ */
 interface Pair {
   readonly status: number;
   readonly missing: LoadRequest;
@@ -39,7 +42,10 @@ async function measureDifference(url: string, { status, missing, existing }: Pai
   return Math.abs(quantile(differences, 0.5)) / quantile(times, 0.5);
 }
 
-/** Returns a pair for each part of a request that can refer to a record, except searches. The existing record is of another workspace. */
+/**
+ * Returns a pair for each part of a request that can refer to a record, except searches. The existing record is of
+ * another workspace.
+ */
 function createRecordPairs(own: Tenant, other: Tenant): Readonly<Record<string, Pair>> {
   const referring = Object.entries(places).filter(([name]) => !name.startsWith('the search'));
   const pairs = referring.map(([name, { getValue, unknown, status, createRequest }]) => {
@@ -53,8 +59,8 @@ function createRecordPairs(own: Tenant, other: Tenant): Readonly<Record<string, 
 }
 
 /**
- * Returns pairs of rejected keys. In each pair, both checksums are right or both are wrong. If a checksum is wrong, a rejection may
- * take a different time. This reveals nothing, because anybody can compute a checksum.
+ * Returns pairs of rejected keys. In each pair, both checksums are right or both are wrong. If a checksum is wrong, a
+ * rejection may take a different time. This reveals nothing, because anybody can compute a checksum.
  */
 async function createKeyPairs(app: Application, { workspaceId, key }: Tenant): Promise<Record<string, Pair>> {
   const unknown = createApiKeySecret('0'.repeat(32));

@@ -16,7 +16,10 @@ import { sendRaw } from '../support/raw-requests.ts';
 import { suite, type Test } from '../support/suite.ts';
 import { createCampaignFields, createWorkspace } from '../support/tenants.ts';
 
-/** A verified domain with an `expiredUrl` and a `notFoundUrl`, a verified domain without them, and the host of the base URL. */
+/**
+ * A verified domain with an `expiredUrl` and a `notFoundUrl`, a verified domain without them, and the host of the base
+ * URL.
+ */
 const FULL = 'go.northwind.example';
 const PLAIN = 'links.northwind.example';
 const BASE = 'base.example';

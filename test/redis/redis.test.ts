@@ -32,7 +32,10 @@ async function withRedis(test: (context: Context) => Promise<void>): Promise<voi
   }
 }
 
-/** Lets the limiter count simultaneous requests until a condition holds. Fails after ten seconds, or if a request cannot be counted. */
+/**
+ * Lets the limiter count simultaneous requests until a condition holds. Fails after ten seconds, or if a request cannot
+ * be counted.
+ */
 async function consumeUntil({ limiter }: Context, holds: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 10_000;
   while (!(await holds())) {
