@@ -1,24 +1,30 @@
 import { LRUCache } from 'lru-cache';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { type RateLimiter, toUsage } from '../../core/access/rate-limiter.ts';
 
 /**
- * The maximum number of keys that are counted at the same time. If there are more, the count of the key that has not been used for the
- * longest time is dropped. Requests that exceed the limit are uses, too, so an address cannot get rid of its count by waiting.
+ * The maximum number of keys that are counted at the same time. If there are more, the count of the key whose last request is the oldest is
+ * dropped. Requests over the limit count as well, so an address needs this many other addresses to get rid of its count.
  */
 const MAX_KEY_COUNT = 50_000;
 
 /** Creates a rate limiter that counts only the requests of this process. */
 export function createMemoryRateLimiter(limit: number, windowSeconds: number): RateLimiter {
-  const windows = new LRUCache<string, { count: number; readonly endsAt: number }>({ max: MAX_KEY_COUNT });
+  const limiter = new RateLimiterMemory({ points: limit, duration: windowSeconds });
+  const keys = new LRUCache<string, true>({
+    max: MAX_KEY_COUNT,
+    noDisposeOnSet: true,
+    dispose: (_, key) => void limiter.delete(key),
+  });
   return {
     async consume(key) {
-      const now = performance.now();
-      let window = windows.get(key);
-      if (!window || window.endsAt <= now) {
-        window = { count: 0, endsAt: now + windowSeconds * 1_000 };
-        windows.set(key, window);
-      }
-      return toUsage(++window.count, window.endsAt - now, limit, windowSeconds);
+      keys.set(key, true);
+      // If the limit is exceeded, the library rejects with its result, which is not an Error.
+      const { consumedPoints, msBeforeNext } = await limiter.consume(key).catch((rejected: unknown) => {
+        if (rejected instanceof RateLimiterRes) return rejected;
+        throw rejected;
+      });
+      return toUsage(consumedPoints, msBeforeNext, limit, windowSeconds);
     },
   };
 }

@@ -77,27 +77,6 @@ export class ConcurrentClients {
     await Promise.all(this.sockets.map(keepBusy));
     return responses;
   }
-
-  /**
-   * Sends requests at a constant rate for a time, without waiting for responses. If no connection is free, the requests
-   * wait.
-   */
-  async sendAtRate(request: Buffer, perSecond: number, milliseconds: number): Promise<TimedResponse[]> {
-    const free = [...this.sockets];
-    const responses: Promise<TimedResponse>[] = [];
-    const start = performance.now();
-    const sendAndFree = async (socket: Socket) => {
-      const response = await send(socket, request);
-      free.push(socket);
-      return response;
-    };
-    for (let elapsed = 0; elapsed < milliseconds; elapsed = performance.now() - start) {
-      const due = Math.floor((elapsed * perSecond) / 1000) - responses.length;
-      for (const socket of free.splice(0, Math.max(0, due))) responses.push(sendAndFree(socket));
-      await delay(1);
-    }
-    return Promise.all(responses);
-  }
 }
 
 /** Clients that close their connection after a timeout. Idle connections are reused. */

@@ -59,6 +59,8 @@ interface Lane {
 /** Serves workspaces in turn, one request each, so that a busy workspace delays only itself. Limits the requests in flight. */
 class FairQueue {
   inFlightCount = 0;
+  /** When the last request was served. */
+  servedAt = 0;
   /** The workspaces with waiting requests, in the order of their turns. */
   private readonly lanes = new Map<string, Lane>();
 
@@ -72,8 +74,14 @@ class FairQueue {
     return !this.isEmpty && this.inFlightCount < this.maxInFlightCount;
   }
 
+  /** Whether the storage seems to pause, as in a failover. Then requests wait although there are not too many. */
+  isPaused(now: number): boolean {
+    return now - this.servedAt > MAX_STANDING_MS;
+  }
+
   /** Returns the reason for which a new request of a workspace should be rejected, if there is one. */
   findRejectionReason(key: string, now: number): RejectionReason | undefined {
+    if (this.isPaused(now)) return undefined;
     const oldest = this.lanes.get(key)?.waiting[0];
     if (oldest) return now - oldest.context.startedAt > MAX_STANDING_MS ? 'workspace' : undefined;
     const [next] = this.lanes.values();
@@ -100,6 +108,7 @@ class FairQueue {
   /** Removes and returns the requests that have waited for too long. */
   takeLate(now: number): QueuedRequest[] {
     const late: QueuedRequest[] = [];
+    if (this.isPaused(now)) return late;
     for (const { key, waiting } of this.lanes.values()) {
       const firstInTime = waiting.findIndex(({ context }) => now - context.startedAt <= MAX_WAIT_MS);
       late.push(...waiting.splice(0, firstInTime < 0 ? waiting.length : firstInTime));
@@ -184,6 +193,7 @@ export class Admission {
   /** Stops counting a request that has its response as in flight, and caches the workspace of its credential. */
   onResponse(context: RequestContext): void {
     const entry = this.end(context);
+    if (entry) entry.queue.servedAt = performance.now();
     if (entry && context.workspaceId !== undefined) this.workspaces.set(entry.credential, context.workspaceId);
   }
 
