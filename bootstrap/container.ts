@@ -2,11 +2,9 @@ import 'reflect-metadata';
 import { Container, type ServiceIdentifier } from 'inversify';
 import type { Logger } from 'pino';
 import type { HttpService } from '../adapters/http/http-server.ts';
-import type { Observer } from '../adapters/http/responder.ts';
 import type { LinkObserver, LinkServer } from '../adapters/links/link-server.ts';
 import { createStorage, type StorageEngine } from '../adapters/persistence/storage-engine.ts';
 import type { Metrics } from '../adapters/prometheus/metrics.ts';
-import type { RateLimiter } from '../core/access/rate-limiter.ts';
 import { Application } from '../core/application.ts';
 import type { System } from '../core/shared/system.ts';
 import { type CreatedRateLimiters, rateLimiters } from './rate-limiters.ts';
@@ -17,16 +15,11 @@ export const tokens = {
   storage: Symbol('CreatedStorage') as ServiceIdentifier<CreatedStorage>,
   storageEngine: Symbol('StorageEngine') as ServiceIdentifier<StorageEngine>,
   app: Symbol('Application') as ServiceIdentifier<Application>,
-  requestLimiter: Symbol('RateLimiter of requests') as ServiceIdentifier<RateLimiter>,
-  rejectedCredentialLimiter: Symbol('RateLimiter of rejected credentials') as ServiceIdentifier<RateLimiter>,
   connection: Symbol('Connection') as ServiceIdentifier<Connection>,
   metrics: Symbol('Metrics') as ServiceIdentifier<Metrics>,
   http: Symbol('HttpService') as ServiceIdentifier<HttpService>,
   links: Symbol('LinkServer') as ServiceIdentifier<LinkServer>,
 };
-
-/** The name of the limit of rejected credentials in metrics and in Redis. */
-const REJECTED_CREDENTIAL_LIMIT_NAME = 'rejectedCredentials';
 
 /** Wires the use cases, and the storage that the settings select. */
 export async function wireCore(settings: Settings, system: System, log: Logger): Promise<Container> {
@@ -46,8 +39,8 @@ export async function wireCore(settings: Settings, system: System, log: Logger):
 }
 
 /**
- * Wires the server: the use cases, the storage, the rate limiters, HTTP, the log, the metrics if `METRICS_PORT` is set, and the server
- * of short links if `LINKS_PORT` is set.
+ * Wires the server: the use cases, the storage, the rate limiters, HTTP, the log, the metrics if `METRICS_PORT` is set,
+ * and the server of short links if `LINKS_PORT` is set.
  */
 export async function wireServer(settings: Settings, system: System, log: Logger): Promise<Container> {
   const [container, limiters, { createHttpService }, { createLogObserver }] = await Promise.all([
@@ -56,39 +49,36 @@ export async function wireServer(settings: Settings, system: System, log: Logger
     import('../adapters/http/http-server.ts'),
     import('../adapters/http/log.ts'),
   ]);
-  const { RATE_LIMIT_POINTS, RATE_LIMIT_WINDOW_SECONDS, REJECTED_CREDENTIALS_PER_MINUTE } = settings;
-  container
-    .bind(tokens.requestLimiter)
-    .toConstantValue(limiters.createRateLimiter('requests', RATE_LIMIT_POINTS, RATE_LIMIT_WINDOW_SECONDS));
-  container
-    .bind(tokens.rejectedCredentialLimiter)
-    .toConstantValue(limiters.createRateLimiter(REJECTED_CREDENTIAL_LIMIT_NAME, REJECTED_CREDENTIALS_PER_MINUTE, 60));
   if (limiters.connection) container.bind(tokens.connection).toConstantValue(limiters.connection);
-  const observers: Observer[] = [createLogObserver(log)];
-  if (settings.METRICS_PORT !== undefined) {
-    const { Metrics } = await import('../adapters/prometheus/metrics.ts');
-    const metrics = new Metrics(container.get(tokens.storage).state, limiters.state);
-    container.bind(tokens.metrics).toConstantValue(metrics);
-    container.onActivation(tokens.storageEngine, (_, engine) => metrics.wrapStorageEngine(engine));
-    container.onActivation(tokens.requestLimiter, (_, limiter) => metrics.wrapRateLimiter('requests', limiter));
-    container.onActivation(tokens.rejectedCredentialLimiter, (_, limiter) =>
-      metrics.wrapRateLimiter(REJECTED_CREDENTIAL_LIMIT_NAME, limiter),
-    );
-    observers.push(metrics);
-  }
+  const metrics = settings.METRICS_PORT === undefined ? undefined : await wireMetrics(container, limiters);
+  const createRateLimiter = (name: string, limit: number, windowSeconds: number) => {
+    const limiter = limiters.createRateLimiter(name, limit, windowSeconds);
+    return metrics ? metrics.wrapRateLimiter(name, limiter) : limiter;
+  };
   container.bind(tokens.http).toResolvedValue(
-    (app, requestLimiter, rejectedCredentialLimiter) => {
+    (app) => {
+      const { RATE_LIMIT_POINTS, RATE_LIMIT_WINDOW_SECONDS, REJECTED_CREDENTIALS_PER_MINUTE } = settings;
+      const services = {
+        app,
+        requestLimiter: createRateLimiter('requests', RATE_LIMIT_POINTS, RATE_LIMIT_WINDOW_SECONDS),
+        rejectedCredentialLimiter: createRateLimiter('rejectedCredentials', REJECTED_CREDENTIALS_PER_MINUTE, 60),
+      };
       const { BODY_LIMIT_BYTES: bodyLimit, DOCS_URL: docsUrl, TRUST_PROXY: trustProxy } = settings;
-      return createHttpService(
-        { app, requestLimiter, rejectedCredentialLimiter },
-        { bodyLimit, docsUrl, trustProxy, chosenSecret: settings.DEMO_API_KEY },
-        observers,
-      );
+      const options = { bodyLimit, docsUrl, trustProxy, chosenSecret: settings.DEMO_API_KEY };
+      return createHttpService(services, options, [createLogObserver(log), ...(metrics ? [metrics] : [])]);
     },
-    [tokens.app, tokens.requestLimiter, tokens.rejectedCredentialLimiter],
+    [tokens.app],
   );
   if (settings.LINKS_PORT !== undefined) await wireLinks(container, settings, limiters, log);
   return container;
+}
+
+async function wireMetrics(container: Container, limiters: CreatedRateLimiters): Promise<Metrics> {
+  const { Metrics } = await import('../adapters/prometheus/metrics.ts');
+  const metrics = new Metrics(container.get(tokens.storage).state, limiters.state);
+  container.bind(tokens.metrics).toConstantValue(metrics);
+  container.onActivation(tokens.storageEngine, (_, engine) => metrics.wrapStorageEngine(engine));
+  return metrics;
 }
 
 /** Wires the server of short links. */

@@ -27,23 +27,19 @@ const oneOf = <const V extends readonly string[]>(...values: V) =>
 const host = z.string().regex(/^[^\s/]{1,253}$/, 'must be a host name or an IP address');
 const url = (schemes: readonly string[]) => {
   const hasScheme = (value: string) => schemes.some((scheme) => value.startsWith(scheme));
-  const hasHosts = (value: string) => {
-    const hosts = /^[^:]+:\/\/(?:[^\s/?#]*@)?([^\s/?#@]+)(?:[/?#]\S*)?$/.exec(value)?.[1];
-    return hosts?.split(',').every((host) => host !== '' && isUrl(`host://${host}`)) ?? false;
-  };
   return z
     .string()
     .refine(hasScheme, `must be a URL that starts with ${schemes.join(' or ')}`)
     .refine(
       hasHosts,
-      'must be a URL with a host or host:port, without spaces, and with / ? # @ in the password percent-encoded',
-    )
-    .refine(isDecodable, 'must be a URL with valid percent-encoding: write "%" in the password as %25');
+      'must be a URL with a host or host:port, without spaces, and with / ? # @ % in the password percent-encoded',
+    );
 };
-function isDecodable(value: string): boolean {
+function hasHosts(value: string): boolean {
   try {
     decodeURIComponent(value);
-    return true;
+    const hosts = /^[^:]+:\/\/(?:[^\s/?#]*@)?([^\s/?#@]+)(?:[/?#]\S*)?$/.exec(value)?.[1];
+    return hosts?.split(',').every((host) => host !== '' && isUrl(`host://${host}`)) ?? false;
   } catch {
     return false;
   }
