@@ -16,9 +16,10 @@ interface PendingRequest<Q, R> {
 }
 
 /**
- * Sends a request alone and without a delay if no batch is in flight. Otherwise, collects requests, and sends them as a batch when a batch
- * in flight has ended, when there are `MAX_BATCH_REQUEST_COUNT` requests, or when one has waited for `MAX_BATCH_DELAY_MS`. So several
- * batches can be in flight. No request gets the result of a command that was sent before the request arrived.
+ * Sends a request alone and without a delay if no batch is in flight. Otherwise, collects requests, and sends them as a
+ * batch when a batch in flight has ended, when there are `MAX_BATCH_REQUEST_COUNT` requests, or when one has waited for
+ * `MAX_BATCH_DELAY_MS`. So several batches can be in flight. No request gets the result of a command that was sent
+ * before the request arrived.
  */
 export class Batcher<Q, R> {
   private pending: PendingRequest<Q, R>[] = [];

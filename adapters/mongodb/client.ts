@@ -40,8 +40,8 @@ export function createClient(uri: string, options?: MongoClientOptions): MongoCl
 }
 
 /**
- * A client that uses the database `advocacy` if the connection string names none. The option `dbName` would do the same, but
- * would also change the database that users are authenticated against.
+ * A client that uses the database `advocacy` if the connection string names none. The option `dbName` would do the
+ * same, but would also change the database that users are authenticated against.
  */
 class ClientWithDefaultDatabase extends MongoClient {
   private readonly defaultName: string | undefined;
@@ -57,8 +57,8 @@ class ClientWithDefaultDatabase extends MongoClient {
 }
 
 /**
- * Returns an `UnsupportedDatabase` unchanged. For an error of the driver whose message contains no part of the password, returns an error
- * with this message. For any other error, returns an error with a general message.
+ * Returns an `UnsupportedDatabase` unchanged. For an error of the driver whose message contains no part of the
+ * password, returns an error with this message. For any other error, returns an error with a general message.
  */
 export function toUnsupportedDatabase(error: Error, uri: string): UnsupportedDatabase {
   if (error instanceof UnsupportedDatabase) return error;

@@ -27,8 +27,8 @@ type State =
   | { readonly name: 'closed' };
 
 /**
- * A connection that opens as soon as the database is available, and recovers after outages. `log` gets lines about outages and
- * their end.
+ * A connection that opens as soon as the database is available, and recovers after outages. `log` gets lines about
+ * outages and their end.
  */
 export class MongoConnection {
   readonly clock = new DatabaseClock();
@@ -51,7 +51,8 @@ export class MongoConnection {
   ) {
     this.outageLog = new OutageLog(log);
     this.connected = this.open();
-    // Each caller of `run` gets this error. If nobody calls `run`, the error must not become an unhandled promise rejection.
+    // Each caller of `run` gets this error. If nobody calls `run`, the error must not become an unhandled promise
+    // rejection.
     this.connected.catch(doNothing);
   }
 
@@ -74,17 +75,19 @@ export class MongoConnection {
     }
   }
 
-  /** Rejects while the database is unavailable: with the reason if it is known, otherwise with `DatabaseUnavailable`. */
+  /**
+   * Rejects while the database is unavailable: with the reason if it is known, otherwise with `DatabaseUnavailable`.
+   */
   async checkReady(): Promise<void> {
     if (!this.isUp) throw this.diagnosis.problem ?? new DatabaseUnavailable(UNAVAILABLE);
     await this.run((client) => lookUpRandomId(client.db()), 1);
   }
 
   /**
-   * Runs `work`, and retries it after transient errors: at most five attempts in ten seconds. If the database has already
-   * been failing for ten seconds, rejects without an attempt. `work` may run again although an earlier attempt took
-   * effect, because the response to that attempt may have been lost. A retry starts only after the previous attempt has
-   * ended.
+   * Runs `work`, and retries it after transient errors: at most five attempts in ten seconds. If the database has
+   * already been failing for ten seconds, rejects without an attempt. `work` may run again although an earlier attempt
+   * took effect, because the response to that attempt may have been lost. A retry starts only after the previous
+   * attempt has ended.
    */
   async run<T>(work: (client: MongoClient) => Promise<T>, maxAttemptCount = MAX_ATTEMPT_COUNT): Promise<T> {
     const deadline = performance.now() + STORAGE_TIMEOUT_MS;
@@ -202,7 +205,10 @@ function toLogLine(error: Error): string {
   return `${UNAVAILABLE}: ${removeFinalPeriod(error.message)}. ${ADVICE}`;
 }
 
-/** Waits for `work`, or rejects with `DatabaseUnavailable` at the deadline. The work then goes on, but its result is ignored. */
+/**
+ * Waits for `work`, or rejects with `DatabaseUnavailable` at the deadline. The work then goes on, but its result is
+ * ignored.
+ */
 async function withDeadline<T>(deadline: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {

@@ -9,9 +9,9 @@ const NOT_INITIATED =
   "MongoDB cannot be used: its replica set is not initiated. To initiate it, run `mongosh --eval 'rs.initiate()'`";
 
 /**
- * Returns the problem that a server's response to `hello` shows, or `undefined` if the server can be used. If the replica set is not
- * initiated yet, the problem is `DatabaseUnavailable`, because a retry may succeed. `replicaSet` is the name in the connection string, if
- * any.
+ * Returns the problem that a server's response to `hello` shows, or `undefined` if the server can be used. If the
+ * replica set is not initiated yet, the problem is `DatabaseUnavailable`, because a retry may succeed. `replicaSet` is
+ * the name in the connection string, if any.
  */
 export function findProblem(
   { isreplicaset, setName, msg }: Document,
@@ -29,21 +29,23 @@ export function findProblem(
 }
 
 /**
- * Finds out why no server can be used. The driver itself drops servers that do not match the connection string, and only
- * reports that they do not respond.
+ * Finds out why no server can be used. The driver itself drops servers that do not match the connection string, and
+ * only reports that they do not respond.
  */
 export class ServerDiagnosis {
   private readonly servers = new Map<string, Error | 'usable' | 'unknown'>();
 
-  /** The problem of the first server that has a problem. `undefined` if any server is usable, or if no problem is known. */
+  /**
+   * The problem of the first server that has a problem. `undefined` if any server is usable, or if no problem is known.
+   */
   get problem(): Error | undefined {
     const states = [...this.servers.values()];
     return states.includes('usable') ? undefined : states.find((state) => state instanceof Error);
   }
 
   /**
-   * Watches a client that has not connected yet. Rejects with the problem of the first server when every server is known to
-   * have a problem that a person must fix.
+   * Watches a client that has not connected yet. Rejects with the problem of the first server when every server is
+   * known to have a problem that a person must fix.
    */
   watch(client: MongoClient): Promise<never> {
     const { replicaSet } = client.options;

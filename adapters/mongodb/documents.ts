@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Document } from 'mongodb';
 
 /**
- * A record as a document. `_id` is the record's `id`. `revision` identifies the last write, so that a retry recognizes the write
- * of an earlier attempt.
+ * A record as a document. `_id` is the record's `id`. `revision` identifies the last write, so that a retry recognizes
+ * the write of an earlier attempt.
  */
 export type StoredDocument = Document & { readonly _id: string; readonly revision: string };
 

@@ -33,7 +33,8 @@ const MAX_BACKOFF_MS = 100;
 
 /**
  * Creates a storage engine on the database of a connection string, and starts to connect to it. `log` gets lines about
- * outages and their end, and about indexes that may be missing. Unless `isBatched`, each call sends a command of its own (batching.ts).
+ * outages and their end, and about indexes that may be missing. Unless `isBatched`, each call sends a command of its
+ * own (batching.ts).
  */
 export function createMongodbEngine(
   uri: string,
@@ -74,7 +75,10 @@ export function createMongodbEngine(
   return { engine, connection };
 }
 
-/** Returns a function that returns cached collections. Without the cache, the driver would resolve their options at each use. */
+/**
+ * Returns a function that returns cached collections. Without the cache, the driver would resolve their options at each
+ * use.
+ */
 function cacheCollections(): (client: MongoClient, name: string) => Collection<StoredDocument> {
   const cache = new Map<string, Collection<StoredDocument>>();
   return (client, name) => {
@@ -114,9 +118,9 @@ async function attemptTransaction<T>(
     session.startTransaction({ readConcern: { level: 'snapshot' } });
     const onChange = () => (isChanged = true);
     const transactionEngine = createTransactionEngine(client, session, now, beforeUpdate, onChange);
-    // If the work rejects with a `CoreError` before it changes anything, the transaction is committed, too. The commit waits until a
-    // majority of the servers has the data that the transaction read. So the rejection (for example, a name is taken) never results from a
-    // change that a failover undoes.
+    // If the work rejects with a `CoreError` before it changes anything, the transaction is committed, too. The commit
+    // waits until a majority of the servers has the data that the transaction read. So the rejection (for example, a
+    // name is taken) never results from a change that a failover undoes.
     const result = await work(transactionEngine).catch((error) => {
       if (isChanged || !(error instanceof CoreError)) throw error;
       rejection = error;
@@ -161,8 +165,8 @@ function createTransactionEngine(
         await beforeUpdate(keys, lastCommand === undefined);
         return attempt() as never;
       },
-      // If this were true, `attemptTransaction` would try to commit after such a list, although the time limit has already ended the
-      // transaction.
+      // If this were true, `attemptTransaction` would try to commit after such a list, although the time limit has
+      // already ended the transaction.
       rejectsSlowLists: false,
     }),
     runInTransaction: (work) => work(transactionEngine),
@@ -176,8 +180,8 @@ const UNKNOWN_COMMIT =
   'It is unknown whether the transaction was committed. Check the records before you repeat the change.';
 
 /**
- * Commits, and repeats the commit while its result is unknown. This is safe, because the database recognizes a repeated commit. The work of
- * the transaction is not run again, because its changes could be applied twice.
+ * Commits, and repeats the commit while its result is unknown. This is safe, because the database recognizes a repeated
+ * commit. The work of the transaction is not run again, because its changes could be applied twice.
  */
 async function commit(session: ClientSession): Promise<void> {
   const deadline = performance.now() + STORAGE_TIMEOUT_MS;
@@ -200,9 +204,10 @@ function isWriteConflict(error: MongoError): boolean {
 }
 
 /**
- * Repeats an attempt until it ends without a write conflict. Rejects with `conflict` if that takes too long. `updatedKeys` has the keys of
- * the records that the attempt updates. From the second attempt on, or when the attempt calls `lock`, earlier calls in this process that
- * update one of these records end first. So changes of a record on which many changes conflict are made one after another.
+ * Repeats an attempt until it ends without a write conflict. Rejects with `conflict` if that takes too long.
+ * `updatedKeys` has the keys of the records that the attempt updates. From the second attempt on, or when the attempt
+ * calls `lock`, earlier calls in this process that update one of these records end first. So changes of a record on
+ * which many changes conflict are made one after another.
  */
 async function retryOnConflict<T>(
   locks: Locks,

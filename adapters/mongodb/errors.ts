@@ -1,6 +1,9 @@
 import { MongoError } from 'mongodb';
 
-/** The server cannot be used until a person changes the server or the connection string. The message says what to change. */
+/**
+ * The server cannot be used until a person changes the server or the connection string. The message says what to
+ * change.
+ */
 export class UnsupportedDatabase extends Error {
   override readonly name = 'UnsupportedDatabase';
 }
@@ -21,7 +24,9 @@ export class LockTimeout extends Error {
 /** The error code of a command that took longer than `maxTimeMS` (MaxTimeMSExpired). */
 export const MAX_TIME_EXPIRED_CODE = 50;
 
-/** Codes of socket errors that the driver does not wrap when it writes on a connection that the server has just closed. */
+/**
+ * Codes of socket errors that the driver does not wrap when it writes on a connection that the server has just closed.
+ */
 const BROKEN_SOCKET_CODES: ReadonlySet<unknown> = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED']);
 
 /**
@@ -61,9 +66,9 @@ export function isTransient(error: unknown): boolean {
 }
 
 /**
- * Returns whether an error says that a wait took too long. The database may only be busy, so such an error does not count
- * as an outage. `DatabaseUnavailable` is such an error: usually, this process gave up waiting, and neither the driver nor
- * the server reported a failure.
+ * Returns whether an error says that a wait took too long. The database may only be busy, so such an error does not
+ * count as an outage. `DatabaseUnavailable` is such an error: usually, this process gave up waiting, and neither the
+ * driver nor the server reported a failure.
  */
 export function isWaitTimeout(error: unknown): boolean {
   return (

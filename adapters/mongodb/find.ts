@@ -14,7 +14,10 @@ export interface FindCommand {
   readonly maxTimeMS?: number;
 }
 
-/** Finds documents with a plain command, because a cursor of the driver takes more processor time (docs/adr/0008-mongodb.md). */
+/**
+ * Finds documents with a plain command, because a cursor of the driver takes more processor time
+ * (docs/adr/0008-mongodb.md).
+ */
 export async function find(
   collection: Collection<StoredDocument>,
   session: ClientSession | undefined,

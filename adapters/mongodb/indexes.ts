@@ -10,9 +10,10 @@ import { EXPIRY_FIELD, type StoredDocument } from './documents.ts';
 const ID_INDEX: IndexDescription = { key: { _id: 1 }, name: '_id_' };
 
 /**
- * Creates the missing collections and indexes of all stores. If an index of a collection is missing, first fills the columns of records of
- * earlier versions. So a new column with a default needs a new index. Several processes may do this at the same time. If no index is
- * missing, nothing is written, so that a process can start and serve reads while writes are blocked.
+ * Creates the missing collections and indexes of all stores. If an index of a collection is missing, first fills the
+ * columns of records of earlier versions. So a new column with a default needs a new index. Several processes may do
+ * this at the same time. If no index is missing, nothing is written, so that a process can start and serve reads while
+ * writes are blocked.
  */
 export async function createMissingIndexes(db: Db): Promise<void> {
   const listed = await db.listCollections({}, { nameOnly: true }).toArray();
@@ -31,7 +32,9 @@ export async function createMissingIndexes(db: Db): Promise<void> {
   ]);
 }
 
-/** Writes the defaults of columns into records that lack them, because queries filter and sort by stored values only. */
+/**
+ * Writes the defaults of columns into records that lack them, because queries filter and sort by stored values only.
+ */
 async function fillDefaults(collection: Collection, { columns, defaults = {} }: RecordSchema<Entity>): Promise<void> {
   for (const [field, value] of Object.entries(defaults).filter(([name]) => name in columns)) {
     await collection.updateMany({ [field]: { $exists: false } }, { $set: { [field]: value } });
@@ -46,7 +49,8 @@ function isSameIndex(one: IndexDescription, other: IndexDescription): boolean {
 }
 
 /**
- * Looks up a random ID. If the probed collection is sharded by the hash of the ID, as docs/operating.md says, this reads a random shard.
+ * Looks up a random ID. If the probed collection is sharded by the hash of the ID, as docs/operating.md says, this
+ * reads a random shard.
  */
 export async function lookUpRandomId(db: Db): Promise<void> {
   await db
@@ -55,8 +59,9 @@ export async function lookUpRandomId(db: Db): Promise<void> {
 }
 
 /**
- * Returns the indexes of a record schema. The index of the expiry time has no other field. All other indexes begin with the workspace. Of
- * these, all that are not unique end with the ID, because the ID is the last sort field of every query.
+ * Returns the indexes of a record schema. The index of the expiry time has no other field. All other indexes begin with
+ * the workspace. Of these, all that are not unique end with the ID, because the ID is the last sort field of every
+ * query.
  */
 function describeIndexes({ unique, indexes, expires }: RecordSchema<Entity>): IndexDescription[] {
   return [

@@ -9,7 +9,10 @@ import { type FindCommand, find } from './find.ts';
 import { type ListPlan, planList, toFilter, toProjection, toSort } from './query.ts';
 
 const BAD_VALUE_CODE = 2;
-/** The maximum number of documents to sort. For more documents, it is faster to read a page from the index in sort order. */
+/**
+ * The maximum number of documents to sort. For more documents, it is faster to read a page from the index in sort
+ * order.
+ */
 const MAX_SORTED_COUNT = 1_000;
 
 /** Finds the documents of a list in its order. If that takes too long, rejects with the error of `toSlowListError`. */
@@ -22,7 +25,8 @@ export async function findList<T extends Entity>(
   rejectsSlowLists: boolean,
 ): Promise<StoredDocument[]> {
   const plan = planList(query, schema);
-  // A command fails if the index of its hint is missing. A failed command would end a transaction, so a transaction tries no hint.
+  // A command fails if the index of its hint is missing. A failed command would end a transaction, so a transaction
+  // tries no hint.
   const hint = session ? undefined : await chooseIndex(collection, workspaceId, plan);
   const command: FindCommand = {
     filter: toFilter(workspaceId, plan.where),
@@ -39,8 +43,8 @@ export async function findList<T extends Entity>(
 }
 
 /**
- * Chooses the index for a query: `narrow` if at most `MAX_SORTED_COUNT` records match its condition, so that they can be read
- * and sorted. Otherwise `ordered`, which needs no sort.
+ * Chooses the index for a query: `narrow` if at most `MAX_SORTED_COUNT` records match its condition, so that they can
+ * be read and sorted. Otherwise `ordered`, which needs no sort.
  */
 async function chooseIndex<T>(
   collection: Collection<StoredDocument>,
@@ -58,15 +62,18 @@ function isTimeLimitExceeded(error: unknown): boolean {
 }
 
 /**
- * Returns the error of a list that took too long: with `rejectsSlowLists`, `invalid` for a query that can scan many records.
- * Any other query is slow only if the database is busy.
+ * Returns the error of a list that took too long: with `rejectsSlowLists`, `invalid` for a query that can scan many
+ * records. Any other query is slow only if the database is busy.
  */
 function toSlowListError<T>(error: Error, { where, skip }: Query<T>, rejectsSlowLists: boolean): Error {
   const isScan = skip > 0 || where.some((condition) => !('in' in condition));
   return isScan && rejectsSlowLists ? new CoreError('invalid', LIST_TOO_SLOW) : error;
 }
 
-/** Returns whether an error means that the index of a hint does not exist. Without the hint, MongoDB can use another index. */
+/**
+ * Returns whether an error means that the index of a hint does not exist. Without the hint, MongoDB can use another
+ * index.
+ */
 function isMissingHint(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === BAD_VALUE_CODE && /\bhint\b/.test(error.message);
 }

@@ -3,8 +3,8 @@ export class Locks {
   private readonly lastReleases = new Map<string, Promise<void>>();
 
   /**
-   * Waits until all earlier owners of a lock with one of the keys have released it. Resolves to a function that releases the locks. All
-   * keys are requested at the same time, so two calls never wait for each other.
+   * Waits until all earlier owners of a lock with one of the keys have released it. Resolves to a function that
+   * releases the locks. All keys are requested at the same time, so two calls never wait for each other.
    */
   async acquire(keys: readonly string[]): Promise<() => void> {
     const earlier = keys.map((key) => this.lastReleases.get(key));

@@ -4,12 +4,17 @@ import type { Condition, Field, Query, RecordSchema } from '../persistence/recor
 import type { StoredDocument } from './documents.ts';
 import { createIndexKey } from './indexes.ts';
 
-/** Returns the filter for the records of a workspace that match all conditions (adapters/persistence/record-store.ts). */
+/**
+ * Returns the filter for the records of a workspace that match all conditions (adapters/persistence/record-store.ts).
+ */
 export function toFilter<T>(workspaceId: string, where: readonly Condition<T>[]): Filter<StoredDocument> {
   return where.length === 0 ? { workspaceId } : { workspaceId, $and: where.map(toConditionFilter) };
 }
 
-/** Returns the sort order of a query. Returns `undefined` if at most one record can match, because one record needs no sort. */
+/**
+ * Returns the sort order of a query. Returns `undefined` if at most one record can match, because one record needs no
+ * sort.
+ */
 export function toSort<T extends Entity>(
   { by, order, where }: Query<T>,
   schema: RecordSchema<T>,
@@ -29,26 +34,32 @@ export interface ListPlan<T> {
   readonly where: readonly Condition<T>[];
   /** An index with the sort order of the query. In `where`, all fields of its prefix are fixed (see `planList`). */
   readonly ordered?: Record<string, 1>;
-  /** An index that finds the records that match `condition`, but in another order. `condition` fixes the first field of its prefix. */
+  /**
+   * An index that finds the records that match `condition`, but in another order. `condition` fixes the first field of
+   * its prefix.
+   */
   readonly narrow?: { readonly key: Record<string, 1>; readonly condition: Condition<T> };
 }
 
 /**
- * Chooses the indexes to give to MongoDB as a hint for a query. Without a hint, MongoDB tries all indexes if a filter matches few records
- * or the page number is high. Each trial reads up to 30 % of the collection, which exceeds the time limit. A query by IDs or unique values
- * needs no hint.
+ * Chooses the indexes to give to MongoDB as a hint for a query. Without a hint, MongoDB tries all indexes if a filter
+ * matches few records or the page number is high. Each trial reads up to 30 % of the collection, which exceeds the time
+ * limit. A query by IDs or unique values needs no hint.
  *
- * The prefix of an index is its fields before the last one, as the schema lists them. A field is fixed if it has an `in` condition.
+ * The prefix of an index is its fields before the last one, as the schema lists them. A field is fixed if it has an
+ * `in` condition.
  *
- * `ordered` is an index whose last field is the sort field of the query. The first of these indexes that exists is chosen:
- * 1. The last index in the schema with a prefix of fixed fields that are not all flags. (A condition on a flag matches more records.)
+ * `ordered` is an index whose last field is the sort field of the query. The first of these indexes that exists is
+ * chosen:
+ * 1. The last index in the schema with a prefix of fixed fields that are not all flags. (A condition on a flag matches
+ *    more records.)
  * 2. The last index with a prefix of fixed flags.
  * 3. The index with an empty prefix.
- * 4. The first index whose prefix has only fixed fields and flags. The query gets a condition on each flag that is not fixed. Every record
- *    meets this condition.
+ * 4. The first index whose prefix has only fixed fields and flags. The query gets a condition on each flag that is not
+ *    fixed. Every record meets this condition.
  *
- * If the prefix of `ordered` has only flags or is empty, `narrow` is the last index in the schema with a prefix of fixed fields that are
- * not all flags.
+ * If the prefix of `ordered` has only flags or is empty, `narrow` is the last index in the schema with a prefix of
+ * fixed fields that are not all flags.
  */
 export function planList<T extends Entity>(
   { where, by }: Query<T>,
@@ -94,7 +105,9 @@ function canMatchOnlyOne<T extends Entity>(condition: Condition<T>, { unique }: 
   return isUnique && 'in' in condition && condition.in.length <= 1;
 }
 
-/** Returns an expression for the position of a text in a field. It is negative if the field does not contain the text. */
+/**
+ * Returns an expression for the position of a text in a field. It is negative if the field does not contain the text.
+ */
 function createPositionExpression(text: string, field: string): object {
   return { $indexOfBytes: [`$${field}`, { $literal: text }] };
 }

@@ -37,7 +37,9 @@ export interface CommandExecutor {
 
 /** A record store that can also read and add records for several calls with one command. */
 export interface BatchedRecordStore<T extends Entity> extends RecordStore<T> {
-  /** Returns the records with these IDs in any of the workspaces: the given fields, the ID and the workspace of each. */
+  /**
+   * Returns the records with these IDs in any of the workspaces: the given fields, the ID and the workspace of each.
+   */
   getManyAcrossWorkspaces(
     workspaceIds: readonly string[],
     ids: readonly string[],
@@ -59,7 +61,10 @@ export function createMongodbRecordStore<T extends Entity>(
   };
 
   const read = createReader<T>(name, runOnCollection);
-  /** Finds records by their IDs. Without the hint, MongoDB would also consider the indexes that begin with the workspace. */
+  /**
+   * Finds records by their IDs. Without the hint, MongoDB would also consider the indexes that begin with the
+   * workspace.
+   */
   const findById = (filter: Filter<StoredDocument>, limit: number, fields: readonly string[] | undefined) =>
     read({ filter, limit, projection: toProjection(fields), hint: { _id: 1 } });
 
@@ -81,7 +86,10 @@ export function createMongodbRecordStore<T extends Entity>(
     return documents.map((document) => (isAdded ? Promise.resolve() : addOne(document)));
   };
 
-  /** Replaces the records with these IDs, and returns the new records. If another change came first, the command ends the transaction. */
+  /**
+   * Replaces the records with these IDs, and returns the new records. If another change came first, the command ends
+   * the transaction.
+   */
   const updateInTransaction = async (
     collection: Collection<StoredDocument>,
     session: ClientSession,
@@ -163,7 +171,8 @@ export function createMongodbRecordStore<T extends Entity>(
           const { matchedCount } = await mapWriteErrors(schema.unique, () =>
             collection.replaceOne({ ...filter, revision: replacedRevision }, document, COMMAND_TIMEOUT),
           ).catch(async (error) => {
-            // A conflict is reported only after a majority has the other record. `[]` matches no revision: only the wait matters.
+            // A conflict is reported only after a majority has the other record. `[]` matches no revision: only the
+            // wait matters.
             if (error instanceof CoreError) await confirm(collection, filter, []);
             throw error;
           });
@@ -211,9 +220,10 @@ export function createGlobalRecordStore<E extends { readonly id: string }>(
 }
 
 /**
- * Removes a document, which `filter` selects by its ID. Resolves to whether the document existed. If an earlier attempt found it, it
- * existed: that attempt may have removed it, and the response may have been lost. Sends the delete command even if there is nothing to
- * delete: the command waits until a majority has all earlier removals, so that a failover cannot make `false` wrong.
+ * Removes a document, which `filter` selects by its ID. Resolves to whether the document existed. If an earlier attempt
+ * found it, it existed: that attempt may have removed it, and the response may have been lost. Sends the delete command
+ * even if there is nothing to delete: the command waits until a majority has all earlier removals, so that a failover
+ * cannot make `false` wrong.
  */
 function removeRecord(name: string, filter: Filter<StoredDocument>, runChange: RunOnCollection): Promise<boolean> {
   let wasFound = false;

@@ -8,7 +8,10 @@ import { findOne } from './find.ts';
 import { toUniqueIndexName } from './indexes.ts';
 
 const DUPLICATE_KEY_CODE = 11_000;
-/** The error codes of a write that waits too long: MaxTimeMSExpired, or WriteConcernFailed if the URI has a `wtimeoutMS`. */
+/**
+ * The error codes of a write that waits too long: MaxTimeMSExpired, or WriteConcernFailed if the URI has a
+ * `wtimeoutMS`.
+ */
 const WRITE_TIMEOUT_CODES: ReadonlySet<unknown> = new Set([MAX_TIME_EXPIRED_CODE, 64]);
 const WAITED_TOO_LONG = 'A write waited too long for another transaction or for the majority.';
 
@@ -16,10 +19,10 @@ const WAITED_TOO_LONG = 'A write waited too long for another transaction or for 
 type UniqueMessages = Readonly<Record<string, string | undefined>>;
 
 /**
- * Waits until a majority has the matching documents with these revisions, and resolves to their number. A read is not enough:
- * the primary alone responds to it, and a failover undoes changes that only the primary has. This write changes nothing, but
- * waits, like every write, until a majority has everything that the primary has. Transactions do not need this write, because
- * their commit waits (docs/adr/0008-mongodb.md).
+ * Waits until a majority has the matching documents with these revisions, and resolves to their number. A read is not
+ * enough: the primary alone responds to it, and a failover undoes changes that only the primary has. This write changes
+ * nothing, but waits, like every write, until a majority has everything that the primary has. Transactions do not need
+ * this write, because their commit waits (docs/adr/0008-mongodb.md).
  */
 export async function confirm(
   collection: Collection<StoredDocument>,
@@ -33,8 +36,8 @@ export async function confirm(
 }
 
 /**
- * Inserts a document. `filter` must select this document by its ID. Rejects with `conflict` if the ID or a unique value is taken. Also
- * succeeds if an earlier attempt has inserted the document, but the response to that attempt was lost.
+ * Inserts a document. `filter` must select this document by its ID. Rejects with `conflict` if the ID or a unique value
+ * is taken. Also succeeds if an earlier attempt has inserted the document, but the response to that attempt was lost.
  */
 export async function insert(
   collection: Collection<StoredDocument>,
@@ -61,8 +64,8 @@ export async function insert(
 }
 
 /**
- * Rejects with `conflict` if a unique value is taken. In a transaction, `insert` and updates check this before they write, because a
- * duplicate-key error would end the transaction.
+ * Rejects with `conflict` if a unique value is taken. In a transaction, `insert` and updates check this before they
+ * write, because a duplicate-key error would end the transaction.
  */
 export async function requireUnique(
   collection: Collection<StoredDocument>,
@@ -78,8 +81,8 @@ export async function requireUnique(
 }
 
 /**
- * Runs a write. Rejects with `conflict` if the ID or a unique value is taken. The message for a unique value is that of its field in
- * `unique`. Rejects with `LockTimeout` if the write waited too long.
+ * Runs a write. Rejects with `conflict` if the ID or a unique value is taken. The message for a unique value is that of
+ * its field in `unique`. Rejects with `LockTimeout` if the write waited too long.
  */
 export async function mapWriteErrors<T>(unique: UniqueMessages, write: () => Promise<T>): Promise<T> {
   try {

@@ -57,8 +57,8 @@ suite('a database outage', {
         await waitUntil(async () => (await send(url, { path: '/campaigns', key: tenant.key })).status === 200);
         await server.kill();
         await assertAllFail(MAX_RESPONSE_MS);
-        // When the database has been failing for ten seconds, requests fail at once. The requests above may have failed shortly before
-        // that, so wait a little longer.
+        // When the database has been failing for ten seconds, requests fail at once. The requests above may have failed
+        // shortly before that, so wait a little longer.
         await delay(1_000);
         await assertAllFail(MAX_FAST_RESPONSE_MS);
         assert.equal((await send(url, { path: '/healthz' })).status, 200);

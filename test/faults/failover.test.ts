@@ -22,9 +22,15 @@ const KILL_INTERVAL_MS = quickOrLong(500, 4_000);
 const MAX_ERROR_RATIO = quickOrLong(0.1, 0.01);
 /** The quick run may share the machine with other programs, so its limit is higher. */
 const MAX_GAP_MS = quickOrLong(30_000, 10_000);
-/** The maximum time between the first write that MongoDB itself acknowledges after a failover and the first one of the service. */
+/**
+ * The maximum time between the first write that MongoDB itself acknowledges after a failover and the first one of the
+ * service.
+ */
 const MAX_RECOVERY_MS = quickOrLong(10_000, 3_000);
-/** The longest outage of MongoDB during which requests wait for its end. It is shorter than `STORAGE_TIMEOUT_MS`, the limit of a request. */
+/**
+ * The longest outage of MongoDB during which requests wait for its end. It is shorter than `STORAGE_TIMEOUT_MS`, the
+ * limit of a request.
+ */
 const MAX_WAITED_OUTAGE_MS = STORAGE_TIMEOUT_MS - 3_000;
 
 suite('a replica set of three whose primary is killed during many writes', {
@@ -71,7 +77,10 @@ suite('a replica set of three whose primary is killed during many writes', {
     }),
 });
 
-/** Passes a replica set of three servers to a test, with a client that writes without the service, one write after another. */
+/**
+ * Passes a replica set of three servers to a test, with a client that writes without the service, one write after
+ * another.
+ */
 function withMongodbWriter(test: (set: ReplicaSet, load: Load) => Promise<void>): Promise<void> {
   return withReplicaSet(3, (set) =>
     withMongoClient(set.uri, async (client) => {

@@ -37,7 +37,10 @@ function startRequests(intervalMs: number, request: () => Promise<LoadResponse>)
   };
 }
 
-/** Runs a service during a test, and a reference: a second service without a database, which shows how slow the machine is. */
+/**
+ * Runs a service during a test, and a reference: a second service without a database, which shows how slow the machine
+ * is.
+ */
 function withReference(
   settings: Readonly<Record<string, string>>,
   test: (service: ServiceProcess, reference: ServiceProcess) => Promise<void>,

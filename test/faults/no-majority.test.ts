@@ -33,7 +33,10 @@ const RETRY_DELAY_MS = 1_000;
 /** In `npm test`, other programs may share the machine, so the limit is higher. */
 const MAX_RESPONSE_MS = quickOrLong(20_000, 11_000);
 
-/** The outcome of a change. The change is acknowledged if the response, such as a 201, 404 or 409, shows that the change is stored. */
+/**
+ * The outcome of a change. The change is acknowledged if the response, such as a 201, 404 or 409, shows that the change
+ * is stored.
+ */
 interface Outcome {
   readonly isAcknowledged: boolean;
   readonly text: string;
@@ -71,8 +74,10 @@ interface Environment {
   readonly key: string;
   readonly services: readonly [ServiceProcess, ServiceProcess];
   readonly operators: readonly [Operator, Operator];
-  /** An operator whose connection string has `wtimeoutMS`. If its write waits too long for the majority, the write fails with
-   * WriteConcernFailed instead of MaxTimeMSExpired. */
+  /**
+   * An operator whose connection string has `wtimeoutMS`. If its write waits too long for the majority, the write fails
+   * with WriteConcernFailed instead of MaxTimeMSExpired.
+   */
   readonly shortTimeout: Operator;
 }
 
@@ -109,13 +114,16 @@ async function createOperator(uri: string): Promise<Operator> {
   return { app: new Application(createStorage(engine), createNodeSystem()), engine, connection };
 }
 
-/** Creates records, and returns changes of these records. The first change calls `loseMajority` while this change is in progress. */
+/**
+ * Creates records, and returns changes of these records. The first change calls `loseMajority` while this change is in
+ * progress.
+ */
 async function prepareChanges(environment: Environment, loseMajority: () => Promise<void>): Promise<Changes> {
   const { workspaceId, keyId, key, services, operators } = environment;
   const [{ app }] = operators;
   const member = await app.members.create(workspaceId, { name: 'Kim', email: 'kim@northwind.example' });
-  // The share and the click change separate campaigns. If a change gets no response, the storage recognizes it by the revision that it
-  // wrote. A second change of the same campaign would replace this revision.
+  // The share and the click change separate campaigns. If a change gets no response, the storage recognizes it by the
+  // revision that it wrote. A second change of the same campaign would replace this revision.
   const [{ apiKey }, { domain }, tag, shared, clicked, pillar] = await Promise.all([
     app.apiKeys.create(workspaceId, {}),
     app.domains.createOrArchive(workspaceId, { slug: `${randomUUID()}.example` }),
@@ -229,7 +237,10 @@ async function runCommand(work: () => Promise<unknown>): Promise<Outcome> {
   return { ...outcome, milliseconds: endedAt - startedAt, endedAt };
 }
 
-/** Sends the first change, which causes the loss of the majority, and then the others. Retries each after `RETRY_DELAY_MS`. */
+/**
+ * Sends the first change, which causes the loss of the majority, and then the others. Retries each after
+ * `RETRY_DELAY_MS`.
+ */
 async function sendAll(environment: Environment, loseMajority: () => Promise<void>): Promise<[Changes, Outcomes]> {
   let markLost: () => void;
   const majorityLost = new Promise<void>((resolve) => (markLost = resolve));

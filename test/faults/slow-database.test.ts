@@ -9,7 +9,10 @@ import { suite } from '../support/suite.ts';
 import { createWorkspace } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** Shorter than the timeout of one database operation. But together, the operations of a request exceed the timeout of the request. */
+/**
+ * Shorter than the timeout of one database operation. But together, the operations of a request exceed the timeout of
+ * the request.
+ */
 const DELAY_MS = 1_500;
 const MAX_RESPONSE_MS = quickOrLong(15_000, 11_000);
 

@@ -16,7 +16,9 @@ const HOUR_MS = 60 * 60 * 1000;
 const MAX_LOCK_MS = 30_000;
 const WINDOW_SECONDS = 3;
 
-/** Returns settings for a process whose clock is ahead. SIGHUP sets the clock an hour forward, and SIGUSR2 an hour back. */
+/**
+ * Returns settings for a process whose clock is ahead. SIGHUP sets the clock an hour forward, and SIGUSR2 an hour back.
+ */
 function createClockSettings(aheadMs: number): Readonly<Record<string, string>> {
   const script = `
     const { now } = Date;

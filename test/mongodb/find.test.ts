@@ -61,12 +61,15 @@ suite('a read from MongoDB', {
 });
 
 /**
- * The number of records that every list reads in the last test. MongoDB compares the time with the limit once in 1,000 steps, so
- * lists of fewer records can exceed the limit without being stopped.
+ * The number of records that every list reads in the last test. MongoDB compares the time with the limit once in 1,000
+ * steps, so lists of fewer records can exceed the limit without being stopped.
  */
 const RECORD_COUNT = 20_000;
 
-/** Creates a store of campaigns whose commands have a time limit of one millisecond, which every list of many records exceeds. */
+/**
+ * Creates a store of campaigns whose commands have a time limit of one millisecond, which every list of many records
+ * exceeds.
+ */
 function createStoreWithShortLimit(client: MongoClient): RecordStore<CampaignRecord> {
   const database = client.db(undefined, { ignoreUndefined: true });
   const command = (sent: Document, options: RunCommandOptions) => database.command({ ...sent, maxTimeMS: 1 }, options);
