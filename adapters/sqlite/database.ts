@@ -4,6 +4,7 @@ import { runInNewContext } from 'node:vm';
 // This package has the API of `node:sqlite`, which can replace the package when Node.js 20 and 22 are no longer supported
 // (docs/adr/0021-sqlite.md).
 import { DatabaseSync } from '@photostructure/sqlite';
+import { LRUCache } from 'lru-cache';
 import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
 
 /** A value that a statement can bind. */
@@ -51,7 +52,9 @@ const PRIMARY_CODE = 0xff;
 /** A connection to a file. All rows are arrays of the selected values. */
 export class Database {
   private readonly database: Connection;
-  private readonly statements = new Map<string, Statement>();
+  private readonly statements = new LRUCache<string, Statement>({ max: MAX_STATEMENT_COUNT });
+  /** The rows whose texts the next commit must index, by the names of their tables (search.ts). */
+  readonly outdatedRows = new Map<string, Set<number>>();
 
   /** Opens an existing file. `pragmas` are statements to run first. */
   constructor(
@@ -80,6 +83,11 @@ export class Database {
   /** Runs a statement, and returns the number of rows that it changed. */
   run(sql: string, ...values: Value[]): number {
     return Number(this.prepare(sql).run(...values.map(bind)).changes);
+  }
+
+  /** Inserts a row, and returns its number. */
+  insert(sql: string, ...values: Value[]): number {
+    return Number(this.prepare(sql).run(...values.map(bind)).lastInsertRowid);
   }
 
   /** Returns all rows of a query. */
@@ -122,8 +130,6 @@ export class Database {
     if (!statement) {
       statement = this.database.prepare(sql);
       statement.setReturnArrays(true);
-      const [oldest] = this.statements.keys();
-      if (this.statements.size >= MAX_STATEMENT_COUNT) this.statements.delete(oldest as string);
       this.statements.set(sql, statement);
     }
     return statement;

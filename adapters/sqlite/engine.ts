@@ -1,4 +1,5 @@
 import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
+import { withTimeout } from '../node/with-timeout.ts';
 import { createStores, type StorageEngine } from '../persistence/storage-engine.ts';
 import { SqliteConnection } from './connection.ts';
 import type { Database } from './database.ts';
@@ -55,15 +56,6 @@ async function runInTransaction<T>(
     runInTransaction: (nestedWork) => nestedWork(engine),
     checkReady: async () => undefined,
   });
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    const rejectLate = () => reject(new Error(`The work of a transaction took longer than ${STORAGE_TIMEOUT_MS} ms.`));
-    timer = setTimeout(rejectLate, STORAGE_TIMEOUT_MS);
-  });
-  try {
-    return await Promise.race([work(engine), timeout]);
-  } finally {
-    isOpen = false;
-    clearTimeout(timer);
-  }
+  const createTimeout = () => new Error(`The work of a transaction took longer than ${STORAGE_TIMEOUT_MS} ms.`);
+  return withTimeout(work(engine), STORAGE_TIMEOUT_MS, createTimeout).finally(() => (isOpen = false));
 }

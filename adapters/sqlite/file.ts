@@ -1,18 +1,17 @@
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Database, isBusy, isDamaged, retryWhileBusy, toValue } from './database.ts';
-import { describeParts, type FilePart, quote, type Table, tables } from './layout.ts';
-import { defineSearchFunction, hasOutdatedIndexes, updateSearchIndexes } from './search.ts';
+import { Database, isBusy, isDamaged, retryWhileBusy } from './database.ts';
+import { listStatements, quote, type Table, tables } from './layout.ts';
+import { defineSearchFunction, updateSearchIndexes } from './search.ts';
 import { syncToDisk } from './sync-to-disk.ts';
+import { insertRecord } from './write-records.ts';
 
 /** Identifies a file of this service (https://sqlite.org/pragma.html#pragma_application_id): "WAdv" in ASCII. */
 const APPLICATION_ID = 0x57416476;
 /**
- * The version of the layout. Increment it when the columns, indexes or unique fields of a schema (adapters/persistence) change, or when the
- * statements of layout.ts change. Existing files are upgraded only then. A test fails until the version is incremented. New defaults need
- * no increment. An upgrade computes the columns of existing records only if a column is missing. So to change how a derived column is
- * computed, give it a new name. An older version of the service rejects a file of a newer version, instead of writing records
- * without the new columns.
+ * The version of the layout. Increment it when the schemas of adapters/persistence or the statements of layout.ts and search.ts change what
+ * is stored: a test fails until you do. Existing files are upgraded only then. New defaults need no increment. An older version of the
+ * service rejects a file of a newer version.
  */
 const FILE_VERSION = 1;
 
@@ -45,7 +44,6 @@ export async function openWriter(file: string): Promise<Database> {
       writer.exec(WRITER_PRAGMAS);
       defineSearchFunction(writer);
       upgrade(writer, file);
-      updateOutdatedIndexes(writer);
     });
     return writer;
   } catch (error) {
@@ -132,9 +130,8 @@ function readState(database: Database): [applicationId: number, version: number,
 }
 
 /**
- * Upgrades a new file or a file of an older version, in one transaction. Adds missing tables, columns and parts (`FilePart`). Replaces
- * parts that differ from those of this version, and removes indexes and triggers that this version does not have. Several processes may do
- * this at the same time.
+ * Creates the layout in a new file, or replaces the layout of an older version, in one transaction: all records get the defaults and the
+ * derived columns of this version, and are written into new tables. Several processes may do this at the same time.
  */
 function upgrade(database: Database, file: string): void {
   if (readState(database)[1] === FILE_VERSION) return;
@@ -142,8 +139,7 @@ function upgrade(database: Database, file: string): void {
   try {
     // Another process may have upgraded the file since the first check.
     rejectForeignFile(database, file);
-    for (const table of tables.values()) upgradeTable(database, table);
-    updateSearchIndexes(database);
+    if (readState(database)[1] !== FILE_VERSION) replaceLayout(database);
     database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FILE_VERSION}; COMMIT`);
   } catch (error) {
     if (database.isInTransaction) database.exec('ROLLBACK');
@@ -151,60 +147,27 @@ function upgrade(database: Database, file: string): void {
   }
 }
 
-/** Updates the search indexes after writes of another program, such as the shell `sqlite3`: triggers have noted the changed rows. */
-function updateOutdatedIndexes(database: Database): void {
-  if (!hasOutdatedIndexes(database)) return;
-  database.exec('BEGIN IMMEDIATE');
-  updateSearchIndexes(database);
-  database.exec('COMMIT');
-}
-
-function upgradeTable(database: Database, table: Table): void {
-  const name = quote(table.name);
-  const define = ([column, type]: [string, string]) => `${quote(column)} ${type === 'text' ? 'TEXT' : 'INTEGER'}`;
-  const columns = Object.entries(table.columns);
-  const fixed = ['"row" INTEGER PRIMARY KEY', '"id" TEXT NOT NULL', '"workspaceId" TEXT NOT NULL'];
-  const definitions = [...fixed, ...columns.map(define), '"record" BLOB NOT NULL'];
-  database.exec(`CREATE TABLE IF NOT EXISTS ${name} (${definitions.join(', ')})`);
-
-  const existing = database.all('SELECT name FROM pragma_table_info(?)', table.name).flat();
-  const missing = columns.filter(([column]) => !existing.includes(column));
-  const existingParts = database.all('SELECT name, type, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL');
-  // If a column is missing, all parts are dropped before the column is filled, and are then created again from the new records.
-  const isCurrent = (part: FilePart) =>
-    missing.length === 0 && existingParts.some(([partName, , , sql]) => partName === part.name && sql === part.sql);
-  const partGroups = describeParts(table);
-  const wanted = partGroups.flat();
-  // If a part of a group is missing or differs, the whole group is created again: without its triggers, an index table missed changes.
-  const current = partGroups.filter((group) => group.every(isCurrent)).flat();
-  const kept = new Set(current.map((part) => part.name));
-  for (const [part, type, owner] of existingParts) {
-    const isOfTable = wanted.some((it) => it.name === part) || (type !== 'table' && owner === table.name);
-    if (isOfTable && !kept.has(part)) database.exec(`DROP ${type} ${quote(part)}`);
+function replaceLayout(database: Database): void {
+  // Virtual tables come first, because dropping them drops other tables, too.
+  const existing = database
+    .all("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY sql LIKE 'CREATE VIRTUAL%' DESC")
+    .flat();
+  database.exec('CREATE TABLE "old" ("name" TEXT, "record" BLOB)');
+  for (const name of existing.filter((it) => tables.has(it))) {
+    database.run(`INSERT INTO "old" SELECT ?, "record" FROM ${quote(name)}`, name);
   }
-  for (const column of missing) database.exec(`ALTER TABLE ${name} ADD COLUMN ${define(column)}`);
-  if (missing.length > 0) fillColumns(database, table);
-  for (const { name: part, sql, fill } of wanted) if (!kept.has(part)) database.exec(`${sql}; ${fill ?? ''}`);
-}
-
-/** Adds the defaults and the derived columns of this version to all records, and fills the columns of the table from these records. */
-function fillColumns(database: Database, { name, columns, complete }: Table): void {
-  const names = Object.keys(columns);
-  const assignments = [...names.map((column) => `${quote(column)} = ?`), '"record" = jsonb(?)'];
-  let last = 0;
-  for (;;) {
-    const rows = database.all(
-      `SELECT "row", json("record") FROM ${quote(name)} WHERE "row" > ? ORDER BY "row" LIMIT 100`,
-      last,
-    );
-    if (rows.length === 0) return;
-    for (const [row, json] of rows) {
-      const record = complete(JSON.parse(json));
-      const values = [...names.map((column) => toValue(record[column])), JSON.stringify(record)];
-      database.run(`UPDATE ${quote(name)} SET ${assignments.join(', ')} WHERE "row" = ?`, ...values, row);
-      last = row;
+  for (const name of existing) database.exec(`DROP TABLE IF EXISTS ${quote(name)}`);
+  for (const table of tables.values()) for (const sql of listStatements(table)) database.exec(sql);
+  for (let last = 0, rows = []; ; last = rows.at(-1)?.[0]) {
+    rows = database.all('SELECT rowid, name, json(record) FROM "old" WHERE rowid > ? ORDER BY rowid LIMIT 100', last);
+    if (rows.length === 0) break;
+    for (const [, name, json] of rows) {
+      const table = tables.get(name) as Table;
+      insertRecord(database, table, table.complete(JSON.parse(json)));
     }
+    updateSearchIndexes(database);
   }
+  database.exec('DROP TABLE "old"');
 }
 
 /** Converts an error of the file system or of SQLite to `UnusableFile`. Returns any other error unchanged. */

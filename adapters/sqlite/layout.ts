@@ -22,15 +22,21 @@ export interface Index {
   readonly array?: string | undefined;
 }
 
-/** A full-text index. */
+/** A full-text index of a text (search.ts). */
 export interface SearchIndex {
   readonly field: string;
   readonly name: string;
-  /** The name of the table that lists the rows to index at the next commit. */
-  readonly outdated: string;
 }
 
-/** A table with the records of a schema. Triggers update the indexes of arrays, and note which texts a commit must index. */
+/** The SQL that reads some fields of records. `columns` is the expression that selects them as JSON, and `parse` parses this JSON. */
+export interface Projection {
+  readonly columns: string;
+  readonly selectById: string;
+  readonly selectByIds: string;
+  parse(json: string): AnyRecord;
+}
+
+/** A table with the records of a schema. Triggers update the indexes of arrays. A commit updates the full-text indexes. */
 export interface Table {
   readonly name: string;
   /** The types of the columns, except those of the ID, the workspace and the record. */
@@ -47,6 +53,8 @@ export interface Table {
   readonly isFlag: (field: string) => boolean;
   /** The statement that inserts a record. The values are the ID, the workspace, the columns and the record as JSON. */
   readonly insert: string;
+  /** The projections of the table, by the array of their fields, or by the table for whole records (record-store.ts). */
+  readonly projections: WeakMap<object, Projection>;
 }
 
 /** The ASCII characters that are part of a token, besides letters and digits. All other characters except control characters are, too. */
@@ -91,123 +99,75 @@ function createTable(name: string, schema: AnySchema): Table {
     indexes: [...all].map(([index, fields]) => ({ name: index, fields, array: fields.find(isArray) })),
     searches: types
       .filter(([field, type]) => type === 'text' && isSearched(field))
-      .map(([field]) => ({ field, name: `${name}_${field}`, outdated: `${name}_${field}_outdated` })),
+      .map(([field]) => ({ field, name: `${name}_${field}` })),
     expires,
     complete: (record) => (toEntity && toRecord ? toRecord(toEntity(record)) : record),
     optional: new Set(Object.keys(defaults ?? {})),
     isFlag,
     insert: `INSERT INTO ${quote(name)} (${list(columnNames)}) VALUES (${values})`,
+    projections: new WeakMap(),
   };
 }
 
-/**
- * An index, an index table or a trigger of a table in the database file. A full-text index, and the table of its outdated rows, are index
- * tables too.
- */
-export interface FilePart {
-  readonly type: 'table' | 'index' | 'trigger';
-  readonly name: string;
-  /** The statement that creates it. */
-  readonly sql: string;
-  /** The statement that fills a new index table from the records. */
-  readonly fill?: string;
-}
-
-/**
- * Returns the parts that a table must have in the database file. Each list has parts that belong together: an index, or an index table with
- * its triggers. An upgrade compares the `sql` of each part with the statement in the file.
- */
-export function describeParts({ name, unique, indexes, searches, expires }: Table): FilePart[][] {
-  const createIndex = (index: string, fields: readonly string[], kind = 'INDEX'): FilePart[] => [
-    { type: 'index', name: index, sql: `CREATE ${kind} ${quote(index)} ON ${quote(name)} (${list(fields)})` },
+/** Returns the statements that create a table, its indexes, its index tables and their triggers. */
+export function listStatements({ name, columns, unique, indexes, searches, expires }: Table): string[] {
+  const definitions = [
+    '"row" INTEGER PRIMARY KEY, "id" TEXT NOT NULL, "workspaceId" TEXT NOT NULL',
+    ...Object.entries(columns).map(([column, type]) => `${quote(column)} ${type === 'text' ? 'TEXT' : 'INTEGER'}`),
+    '"record" BLOB NOT NULL',
   ];
+  const createIndex = (index: string, fields: readonly string[], kind = 'INDEX') =>
+    `CREATE ${kind} ${quote(index)} ON ${quote(name)} (${list(fields)})`;
   return [
+    `CREATE TABLE ${quote(name)} (${definitions.join(', ')})`,
     createIndex(`${name}_id`, ['id'], 'UNIQUE INDEX'),
     createIndex(`${name}_workspace`, ['workspaceId', 'id']),
     ...Object.keys(unique).map((field) =>
       createIndex(`${name}_unique_${field}`, ['workspaceId', field], 'UNIQUE INDEX'),
     ),
     ...(expires === undefined ? [] : [createIndex(`${name}_expires`, [expires])]),
-    ...indexes.map((index) =>
+    ...indexes.flatMap((index) =>
       index.array === undefined
         ? createIndex(index.name, ['workspaceId', ...index.fields, 'id'])
-        : describeArrayIndex(name, index, index.array),
+        : createArrayIndex(name, index, index.array),
     ),
-    ...searches.map((search) => describeSearch(name, search)),
+    ...searches.flatMap(createSearchIndex),
   ];
 }
 
-/** Describes the index table of an array, and the triggers that update this table. For each record, it has a row for each distinct item. */
-function describeArrayIndex(table: string, { name, fields }: Index, array: string): FilePart[] {
+/** Returns the statements for the index table of an array, which has a row for each distinct item of each record, and for its triggers. */
+function createArrayIndex(table: string, { name, fields }: Index, array: string): string[] {
   const key = ['workspaceId', ...fields, 'id'];
   const columns = key.filter((column) => column !== array);
-  const insertFrom = (row: string, from: string) =>
-    `INSERT INTO ${quote(name)} (${list(key)}, "row") SELECT DISTINCT ${key
-      .map((column) => (column === array ? 'item.value' : `${row}.${quote(column)}`))
-      .join(', ')}, ${row}."row" FROM ${from}json_each(${row}."record", '$.${array}') AS item`;
-  const insert = insertFrom('new', '');
+  const selected = key.map((column) => (column === array ? 'item.value' : `new.${quote(column)}`));
+  const insert = `INSERT INTO ${quote(name)} (${list(key)}, "row") SELECT DISTINCT ${selected.join(', ')}, new."row"
+    FROM json_each(new."record", '$.${array}') AS item`;
   const remove = `DELETE FROM ${quote(name)} WHERE (${list(columns)}) = (${list(columns, 'old.')}) AND ${quote(array)} IN
     (SELECT value FROM json_each(old."record", '$.${array}'))`;
   const values = (row: string) => `(json_extract(${row}."record", '$.${array}'), ${list(columns, `${row}.`)})`;
+  const createTrigger = (suffix: string, event: string, body: string) =>
+    `CREATE TRIGGER ${quote(`${name}_${suffix}`)} AFTER ${event} BEGIN ${body}; END`;
   return [
-    {
-      type: 'table',
-      name,
-      sql: `CREATE TABLE ${quote(name)} (${list(key)}, "row", PRIMARY KEY (${list(key)})) WITHOUT ROWID`,
-      fill: insertFrom('t', `${quote(table)} AS t, `),
-    },
-    ...describeTriggers(table, name, `${values('old')} IS NOT ${values('new')}`, {
-      insert,
-      remove,
-      update: `${remove}; ${insert}`,
-    }),
+    `CREATE TABLE ${quote(name)} (${list(key)}, "row", PRIMARY KEY (${list(key)})) WITHOUT ROWID`,
+    createTrigger('insert', `INSERT ON ${quote(table)}`, insert),
+    createTrigger('delete', `DELETE ON ${quote(table)}`, remove),
+    createTrigger(
+      'update',
+      `UPDATE ON ${quote(table)} WHEN ${values('old')} IS NOT ${values('new')}`,
+      `${remove}; ${insert}`,
+    ),
   ];
 }
 
 /**
- * Describes a full-text index and the table of its outdated rows. The index has the tokens of search.ts, so it needs neither the text nor
- * the positions of tokens (https://sqlite.org/fts5.html#contentless_delete_tables). Triggers note each row that is added, changed or
- * removed. The next commit updates the index.
+ * Returns the statements for a full-text index. It has only the tokens of search.ts, so it needs neither the texts nor the positions of
+ * tokens (https://sqlite.org/fts5.html#contentless_delete_tables). search.ts merges its segments in small steps, because FTS5 by itself
+ * would now and then merge all of them during one commit.
  */
-function describeSearch(table: string, { field, name, outdated }: SearchIndex): FilePart[] {
-  const note = (row: string) => `INSERT OR IGNORE INTO ${quote(outdated)} VALUES (${row}."row")`;
+function createSearchIndex({ name }: SearchIndex): string[] {
   return [
-    {
-      type: 'table',
-      name,
-      sql: `CREATE VIRTUAL TABLE ${quote(name)} USING fts5(tokens, content='', contentless_delete=1, detail=none,
-        tokenize="ascii tokenchars '${TOKEN_PUNCTUATION}'")`,
-      // search.ts merges the index in small steps. By itself, FTS5 would merge all of it during one commit.
-      fill: `INSERT INTO ${quote(name)} (${quote(name)}, rank) VALUES ('automerge', 0), ('crisismerge', 1999)`,
-    },
-    {
-      type: 'table',
-      name: outdated,
-      sql: `CREATE TABLE ${quote(outdated)} ("row" INTEGER PRIMARY KEY)`,
-      fill: `INSERT INTO ${quote(outdated)} SELECT "row" FROM ${quote(table)}`,
-    },
-    ...describeTriggers(table, name, `old.${quote(field)} IS NOT new.${quote(field)}`, {
-      insert: note('new'),
-      remove: note('old'),
-      update: note('old'),
-    }),
-  ];
-}
-
-function describeTriggers(
-  table: string,
-  name: string,
-  isChanged: string,
-  bodies: { readonly insert: string; readonly remove: string; readonly update: string },
-): FilePart[] {
-  const createTrigger = (suffix: string, event: string, body: string): FilePart => ({
-    type: 'trigger',
-    name: `${name}_${suffix}`,
-    sql: `CREATE TRIGGER ${quote(`${name}_${suffix}`)} AFTER ${event} BEGIN ${body}; END`,
-  });
-  return [
-    createTrigger('insert', `INSERT ON ${quote(table)}`, bodies.insert),
-    createTrigger('delete', `DELETE ON ${quote(table)}`, bodies.remove),
-    createTrigger('update', `UPDATE ON ${quote(table)} WHEN ${isChanged}`, bodies.update),
+    `CREATE VIRTUAL TABLE ${quote(name)} USING fts5(tokens, content='', contentless_delete=1, detail=none,
+      tokenize="ascii tokenchars '${TOKEN_PUNCTUATION}'")`,
+    `INSERT INTO ${quote(name)} (${quote(name)}, rank) VALUES ('automerge', 0), ('crisismerge', 1999)`,
   ];
 }

@@ -1,10 +1,11 @@
 import type { Condition, Query, RecordStore } from '../persistence/record-store.ts';
 import { addEach } from '../persistence/storage-engine.ts';
 import type { Database, Sql } from './database.ts';
-import { type AnyRecord, quote, type Table } from './layout.ts';
+import { type AnyRecord, type Projection, quote, type Table } from './layout.ts';
 import { buildPageQuery, readRows, type Steps, selectRows } from './list.ts';
 import { findCandidates, joinAll, toExpression } from './query.ts';
-import { insertRecord, replaceRecord, toValues } from './write-records.ts';
+import { noteOutdated } from './search.ts';
+import { deleteExpired, insertRecord, replaceRecord, toValues } from './write-records.ts';
 
 /** Reads and writes committed data, or the data of a transaction. */
 export interface Executor {
@@ -22,7 +23,10 @@ export function createSqliteRecordStore(table: Table, executor: Executor, now: (
   const findById = `FROM ${name} WHERE "id" = ? AND +"workspaceId" = ?`;
 
   const add: RecordStore<AnyRecord>['add'] = (record, options) =>
-    executor.write((database) => insertRecord(database, table, record, now()), options?.canBeLost);
+    executor.write((database) => {
+      deleteExpired(database, table, now());
+      insertRecord(database, table, record);
+    }, options?.canBeLost);
 
   const update = (database: Database, workspaceId: string, id: string, change: (current: AnyRecord) => AnyRecord) => {
     const [[row, json] = []] = database.all(`SELECT "row", json("record") ${findById}`, id, workspaceId);
@@ -30,7 +34,8 @@ export function createSqliteRecordStore(table: Table, executor: Executor, now: (
     const current = JSON.parse(json);
     const before = toValues(table, current);
     const next = change(current);
-    if (next !== current) replaceRecord(database, table, row, before, next, now());
+    if (next !== current) replaceRecord(database, table, row, before, next);
+    deleteExpired(database, table, now());
     return next;
   };
 
@@ -85,36 +90,23 @@ export function createSqliteRecordStore(table: Table, executor: Executor, now: (
     update: (workspaceId, id, change) => executor.write((database) => update(database, workspaceId, id, change)),
     updateMany: (workspaceId, ids, change) =>
       executor.write((database) => [...new Set(ids)].flatMap((id) => update(database, workspaceId, id, change) ?? [])),
-    remove: (workspaceId, id) => executor.write((database) => database.run(`DELETE ${findById}`, id, workspaceId) > 0),
+    remove: (workspaceId, id) =>
+      executor.write((database) => {
+        const [[row] = []] = database.all(`DELETE ${findById} RETURNING "row"`, id, workspaceId);
+        if (row !== undefined) noteOutdated(database, table, row);
+        return row !== undefined;
+      }),
   };
 }
 
-/** The SQL that reads some fields of records. `columns` is the expression that selects them as JSON, and `parse` parses this JSON. */
-interface Projection {
-  readonly columns: string;
-  readonly selectById: string;
-  readonly selectByIds: string;
-  parse(json: string): AnyRecord;
-}
-
-/**
- * The cached projections of each table, by the array of their fields (an equal array is another key). The projection to whole records has
- * the table as its key.
- */
-const projections = new WeakMap<Table, WeakMap<object, Projection>>();
-
+/** Returns the projection to the given fields, or to whole records. */
 function getProjection(table: Table, fields: readonly string[] | undefined): Projection {
-  const tableProjections = projections.get(table) ?? new WeakMap<object, Projection>();
-  projections.set(table, tableProjections);
-  const projection = tableProjections.get(fields ?? table) ?? createProjection(table, fields);
-  tableProjections.set(fields ?? table, projection);
+  const projection = table.projections.get(fields ?? table) ?? createProjection(table, fields);
+  table.projections.set(fields ?? table, projection);
   return projection;
 }
 
-/**
- * Creates the projection to the given fields and the IDs. If no fields are given, or if a record can lack one of them, creates the
- * projection to whole records.
- */
+/** Creates the projection to the given fields and the IDs, or to whole records if a record can lack one of the fields. */
 function createProjection({ name, optional }: Table, fields: readonly string[] | undefined): Projection {
   const isWhole = !fields || fields.some((field) => optional.has(field));
   // With only one path, `json_extract` would not return JSON. So there are always at least two paths.

@@ -1,5 +1,5 @@
 import type { Database } from './database.ts';
-import { quote, tables } from './layout.ts';
+import { quote, type Table, tables } from './layout.ts';
 
 /** The maximum number of tokens that a search looks up. A text that has these tokens is then searched for the whole term. */
 const MAX_SEARCHED_TOKEN_COUNT = 8;
@@ -44,32 +44,29 @@ export function defineSearchFunction(database: Database): void {
   );
 }
 
-/** The statements that update each search index. */
-const updates = [...tables.values()].flatMap(({ name: table, searches }) =>
-  searches.map(({ field, name, outdated }) => ({
-    findSql: `SELECT 1 FROM ${quote(outdated)} LIMIT 1`,
-    statements: [
-      `DELETE FROM ${quote(name)} WHERE rowid IN (SELECT "row" FROM ${quote(outdated)})`,
-      // In any other order, FTS5 would write to the file more often.
-      `INSERT INTO ${quote(name)} (rowid, tokens) SELECT "row", search_tokens("workspaceId", ${quote(field)})
-        FROM ${quote(outdated)} CROSS JOIN ${quote(table)} USING ("row") ORDER BY "row"`,
-      `DELETE FROM ${quote(outdated)}`,
-      `INSERT INTO ${quote(name)} (${quote(name)}, rank) VALUES ('merge', ${MERGED_PAGE_COUNT})`,
-    ],
-  })),
-);
-
-export function hasOutdatedIndexes(database: Database): boolean {
-  return updates.some(({ findSql }) => database.all(findSql).length > 0);
+/** Notes that the next commit must index the texts of a row again. */
+export function noteOutdated(database: Database, { name, searches }: Table, row: number): void {
+  if (searches.length === 0) return;
+  const rows = database.outdatedRows.get(name) ?? new Set();
+  database.outdatedRows.set(name, rows.add(row));
 }
 
 /**
- * Updates the search indexes, before a commit. One statement for each index adds all new texts, because FTS5 writes its tokens to the
- * file at the end of each savepoint. A statement for each record would take about as long as all other work that creates the record.
+ * Indexes the texts of all noted rows, before a commit. A row that was noted in vain, because its change was undone, is indexed as it is.
+ * One statement for each index adds all texts, because FTS5 writes its tokens to the file at the end of each savepoint. A statement for
+ * each record would take about as long as all other work that creates the record.
  */
 export function updateSearchIndexes(database: Database): void {
-  for (const { findSql, statements } of updates) {
-    // Without this check, each commit takes 100 µs longer.
-    if (database.all(findSql).length > 0) for (const sql of statements) database.run(sql);
+  for (const [name, rows] of database.outdatedRows) {
+    const rowNumbers = JSON.stringify([...rows]);
+    for (const { field, name: index } of tables.get(name)?.searches ?? []) {
+      database.run(`DELETE FROM ${quote(index)} WHERE rowid IN (SELECT value FROM json_each(?))`, rowNumbers);
+      // In any other order, FTS5 would write to the file more often.
+      const insert = `INSERT INTO ${quote(index)} (rowid, tokens) SELECT "row", search_tokens("workspaceId", ${quote(field)})
+        FROM ${quote(name)} WHERE "row" IN (SELECT value FROM json_each(?)) ORDER BY "row"`;
+      database.run(insert, rowNumbers);
+      database.run(`INSERT INTO ${quote(index)} (${quote(index)}, rank) VALUES ('merge', ${MERGED_PAGE_COUNT})`);
+    }
+    database.outdatedRows.delete(name);
   }
 }

@@ -2,14 +2,15 @@ import { CoreError } from '../../core/shared/core-error.ts';
 import { ID_TAKEN } from '../persistence/record-store.ts';
 import { type Database, isDuplicate, isStorable, toValue, type Value } from './database.ts';
 import { type AnyRecord, quote, type Table } from './layout.ts';
+import { noteOutdated } from './search.ts';
 
 const MAX_EXPIRED_COUNT = 20;
 
 /** Inserts a record. Throws `conflict` if its ID or a unique value is taken. */
-export function insertRecord(database: Database, table: Table, record: AnyRecord, now: number): void {
-  deleteExpired(database, table, now);
+export function insertRecord(database: Database, table: Table, record: AnyRecord): void {
   const values = [record.id, record.workspaceId, ...toValues(table, record), JSON.stringify(record)];
-  runUnlessDuplicate(database, table, table.insert, values);
+  const row = runUnlessDuplicate(table, values, () => database.insert(table.insert, ...values));
+  noteOutdated(database, table, row);
 }
 
 /**
@@ -22,25 +23,25 @@ export function replaceRecord(
   row: number,
   before: readonly Value[],
   record: AnyRecord,
-  now: number,
 ): void {
   const values = toValues(table, record);
-  const changed = [...values.keys()].filter((i) => values[i] !== before[i]);
-  const columns = changed.map((i) => `${quote(Object.keys(table.columns)[i] as string)} = ?, `);
+  const changed = Object.keys(table.columns).filter((_, i) => values[i] !== before[i]);
+  const columns = changed.map((column) => `${quote(column)} = ?, `);
   const sql = `UPDATE ${quote(table.name)} SET ${columns.join('')} "record" = jsonb(?) WHERE "row" = ?`;
-  runUnlessDuplicate(database, table, sql, [...changed.map((i) => values[i] as Value), JSON.stringify(record), row]);
-  deleteExpired(database, table, now);
+  const bound = [...values.filter((value, i) => value !== before[i]), JSON.stringify(record), row];
+  runUnlessDuplicate(table, bound, () => database.run(sql, ...bound));
+  if (table.searches.some(({ field }) => changed.includes(field))) noteOutdated(database, table, row);
 }
 
 export const toValues = ({ columns }: Table, record: AnyRecord): Value[] =>
   Object.keys(columns).map((column) => toValue(record[column]));
 
-function runUnlessDuplicate(database: Database, table: Table, sql: string, values: Value[]): void {
+function runUnlessDuplicate(table: Table, values: readonly Value[], write: () => number): number {
   if (values.some((value) => typeof value === 'string' && !isStorable(value))) {
     throw new Error('An ID or a column has a NUL character or a lone surrogate.');
   }
   try {
-    database.run(sql, ...values);
+    return write();
   } catch (error) {
     if (!isDuplicate(error)) throw error;
     // The message ends with the last column of the index, such as "tags.workspaceId, tags.foldedName".
@@ -50,7 +51,7 @@ function runUnlessDuplicate(database: Database, table: Table, sql: string, value
 }
 
 /** Deletes a few of the expired records. */
-function deleteExpired(database: Database, { name, expires }: Table, now: number): void {
+export function deleteExpired(database: Database, { name, expires }: Table, now: number): void {
   if (expires === undefined) return;
   const expired = `SELECT "row" FROM ${quote(name)} WHERE ${quote(expires)} <= ? LIMIT ${MAX_EXPIRED_COUNT}`;
   database.run(`DELETE FROM ${quote(name)} WHERE "row" IN (${expired})`, now);

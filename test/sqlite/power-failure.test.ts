@@ -146,7 +146,7 @@ suite('a SQLite file after a power failure', {
   'loses nothing and can be upgraded, even if the power failed during an upgrade': withWriters(async (file, start) => {
     const workspaceId = newId();
     const campaigns = Array.from({ length: CAMPAIGN_COUNT }, (_, i) =>
-      buildCampaign(workspaceId, { searchText: `text ${i}. ${randomBytes(500).toString('hex')}` }),
+      buildCampaign(workspaceId, { name: `text ${i}. ${randomBytes(500).toString('hex')}` }),
     );
     const { id } = campaigns[7] as { readonly id: string };
     await withOpenEngine(file, async ({ engine, writer }) => {
