@@ -1,13 +1,21 @@
-/** The keywords of a JSON Schema that this file reads. */
+/** A JSON Schema of the OpenAPI document, as far as the examples and the reference read it. */
 export interface JsonSchema {
   readonly $ref?: string;
+  readonly description?: string;
+  readonly type?: string | readonly string[];
+  readonly format?: string;
   readonly anyOf?: readonly JsonSchema[];
+  readonly enum?: readonly string[];
+  readonly default?: unknown;
   readonly items?: JsonSchema;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly type?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly default?: unknown;
+  readonly required?: readonly string[];
   readonly minimum?: number;
+  readonly maximum?: number;
+  readonly multipleOf?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly maxItems?: number;
   examples?: readonly unknown[];
 }
 

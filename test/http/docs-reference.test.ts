@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { JsonSchema } from '../../adapters/api/field-examples.ts';
 import { createOpenApiDocument } from '../../adapters/api/openapi.ts';
 import { operations } from '../../adapters/api/operations.ts';
 import { renderSamples, toPython } from '../../adapters/http/docs/code-samples.ts';
@@ -6,13 +7,7 @@ import type { OpenApiDocument } from '../../adapters/http/docs/documented-operat
 import { getSections } from '../../adapters/http/docs/guides.ts';
 import { API_GUIDE_PAGE } from '../../adapters/http/docs/pages.ts';
 import { renderReferencePage } from '../../adapters/http/docs/reference.ts';
-import {
-  describeBounds,
-  describeType,
-  getFields,
-  renderFields,
-  type Schema,
-} from '../../adapters/http/docs/schema-view.ts';
+import { describeBounds, describeType, getFields, renderFields } from '../../adapters/http/docs/schema-view.ts';
 import { each } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
 
@@ -32,7 +27,7 @@ const page = renderReferencePage(document, sections);
 
 suite('the API reference', {
   'describes types and bounds in words': () =>
-    each<readonly [schema: Schema, type: string, bounds: readonly string[]]>(
+    each<readonly [schema: JsonSchema, type: string, bounds: readonly string[]]>(
       {
         text: [{ type: 'string', minLength: 1, maxLength: 5000 }, 'string', ['1 to 5,000 characters']],
         'text without a minimum': [{ type: 'string', maxLength: 190 }, 'string', ['at most 190 characters']],
@@ -67,7 +62,7 @@ suite('the API reference', {
     ),
 
   'puts the fields of nested objects into a part that can be opened, and lists the values of enumerations': () => {
-    const schema: Schema = {
+    const schema: JsonSchema = {
       type: 'object',
       properties: {
         links: { type: 'array', items: { $ref: '#/components/schemas/Link' }, description: 'With `code`.' },

@@ -1,4 +1,5 @@
-import type { DocumentedField, NamedSchemas, Schema } from './schema-view.ts';
+import type { JsonSchema } from '../../api/field-examples.ts';
+import type { DocumentedField, NamedSchemas } from './schema-view.ts';
 
 /** A parameter of the OpenAPI document. */
 export interface DocumentedParameter extends DocumentedField {
@@ -28,7 +29,7 @@ interface PathOperation {
   readonly responses: Readonly<Record<string, { readonly description: string; readonly content: Content }>>;
 }
 
-type Content = Readonly<Record<'application/json', { readonly schema: Schema; readonly example: unknown }>>;
+type Content = Readonly<Record<'application/json', { readonly schema: JsonSchema; readonly example: unknown }>>;
 
 /** An operation of the OpenAPI document, in the form that the reference shows. */
 export type DocumentedOperation = ReturnType<typeof getDocumentedOperations>[number];

@@ -1,4 +1,5 @@
 import { errorCodes, errors } from '../../api/errors.ts';
+import type { JsonSchema } from '../../api/field-examples.ts';
 import { type DocumentedOperation, getDocumentedOperations, type OpenApiDocument } from './documented-operations.ts';
 import { ERRORS_PAGE, guides, REFERENCE_PAGE } from './pages.ts';
 import {
@@ -8,7 +9,6 @@ import {
   getFields,
   getValues,
   type NamedSchemas,
-  type Schema,
 } from './schema-view.ts';
 
 const TITLE = 'Workspace Advocacy API';
@@ -91,12 +91,12 @@ function renderOperation(operation: DocumentedOperation, schemas: NamedSchemas):
 }
 
 /** Returns the name of a schema, or its type if it has no name. */
-function getSchemaName({ $ref, items, ...schema }: Schema, schemas: NamedSchemas): string {
+function getSchemaName({ $ref, items, ...schema }: JsonSchema, schemas: NamedSchemas): string {
   if ($ref) return `\`${$ref.split('/').at(-1)}\``;
   return items ? `array of ${getSchemaName(items, schemas)}` : describeType(schema, schemas);
 }
 
-function renderSchema(name: string, schema: Schema, schemas: NamedSchemas): string {
+function renderSchema(name: string, schema: JsonSchema, schemas: NamedSchemas): string {
   const fields = renderFields(getFields(schema, schemas), schemas);
   return `### ${name}\n\n${schema.description}\n\n${fields || describeType(schema, schemas)}`;
 }

@@ -1,4 +1,5 @@
 import { type ErrorCode, errors, getErrorAnchor } from '../../api/errors.ts';
+import type { JsonSchema } from '../../api/field-examples.ts';
 import { renderSamples } from './code-samples.ts';
 import { type Convention, type Entry, getConventions, renderExample } from './conventions.ts';
 import {
@@ -12,7 +13,7 @@ import { renderPage } from './layout.ts';
 import { escapeHtml, renderInlineMarkdown, renderMarkdown } from './markdown.ts';
 import { API_GUIDE_PAGE, ERRORS_PAGE, REFERENCE_PAGE } from './pages.ts';
 import { renderRequestForm } from './request-form.ts';
-import { type DocumentedField, getFields, type NamedSchemas, renderFields, type Schema } from './schema-view.ts';
+import { type DocumentedField, getFields, type NamedSchemas, renderFields } from './schema-view.ts';
 
 /**
  * Renders the reference: the page that documents every operation and can send requests. Its side list and search lead to the sections of
@@ -176,7 +177,7 @@ ${successes.map(({ status, description }) => `<li><code>${status}</code> ${rende
 }
 
 /** Returns the name of a schema, such as `Array of Campaign`. */
-function getSchemaName({ $ref = '', items }: Schema): string {
+function getSchemaName({ $ref = '', items }: JsonSchema): string {
   return items ? `Array of ${getSchemaName(items)}` : ($ref.split('/').at(-1) as string);
 }
 

@@ -1,32 +1,13 @@
+import type { JsonSchema } from '../../api/field-examples.ts';
 import { escapeHtml, renderInlineMarkdown } from './markdown.ts';
 
-/** A JSON Schema of the OpenAPI document, as far as the reference shows it. */
-export interface Schema {
-  readonly $ref?: string;
-  readonly description?: string;
-  readonly type?: string | readonly string[];
-  readonly format?: string;
-  readonly anyOf?: readonly Schema[];
-  readonly enum?: readonly string[];
-  readonly default?: unknown;
-  readonly items?: Schema;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly multipleOf?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly maxItems?: number;
-}
-
 /** The named schemas, which `$ref` refers to. */
-export type NamedSchemas = Readonly<Record<string, Schema>>;
+export type NamedSchemas = Readonly<Record<string, JsonSchema>>;
 
 /** A field of a body, or a parameter. */
 export interface DocumentedField {
   readonly name: string;
-  readonly schema: Schema;
+  readonly schema: JsonSchema;
   readonly description?: string | undefined;
   readonly required?: boolean;
 }
@@ -43,7 +24,7 @@ const MAX_SHOWN_LENGTH = 10_000;
 const MAX_SHOWN_VALUE_COUNT = 8;
 
 /** Returns the fields of an object, or of the items of an array. */
-export function getFields(schema: Schema, schemas: NamedSchemas): readonly DocumentedField[] {
+export function getFields(schema: JsonSchema, schemas: NamedSchemas): readonly DocumentedField[] {
   const { properties = {}, required = [] } = findObject(schema, schemas) ?? {};
   return Object.entries(properties).map(([name, field]) => ({
     name,
@@ -85,7 +66,7 @@ ${nested.length > 0 ? `<details><summary>Fields of <code>${escapeHtml(name)}</co
 }
 
 /** Renders the values of an enumeration. */
-function renderValues(schema: Schema, schemas: NamedSchemas): string {
+function renderValues(schema: JsonSchema, schemas: NamedSchemas): string {
   const values = getValues(schema, schemas);
   if (values.length === 0) return '';
   const list = values.map((value) => `<code>${escapeHtml(value)}</code>`).join(' ');
@@ -95,18 +76,18 @@ function renderValues(schema: Schema, schemas: NamedSchemas): string {
 }
 
 /** Returns the values of an enumeration, or none. */
-export function getValues(schema: Schema, schemas: NamedSchemas): readonly string[] {
+export function getValues(schema: JsonSchema, schemas: NamedSchemas): readonly string[] {
   return getAlternatives(schema, schemas).flatMap((option) => option.enum ?? option.items?.enum ?? []);
 }
 
 /** Returns the type, the bounds and the default of a value, in Markdown. */
-export function describeSchema(schema: Schema, schemas: NamedSchemas): string[] {
+export function describeSchema(schema: JsonSchema, schemas: NamedSchemas): string[] {
   const defaultValue = schema.default === undefined ? [] : [`default \`${schema.default}\``];
   return [describeType(schema, schemas), ...describeBounds(schema, schemas), ...defaultValue];
 }
 
 /** Returns the type in words, such as `string or null` or `array of UUIDs`. */
-export function describeType(schema: Schema, schemas: NamedSchemas): string {
+export function describeType(schema: JsonSchema, schemas: NamedSchemas): string {
   const types = getAlternatives(schema, schemas).flatMap((option) => {
     const { type = 'object', format = '', items } = option;
     if (type === 'array') return [`array of ${pluralize(describeType(items ?? {}, schemas))}`];
@@ -124,7 +105,7 @@ function pluralize(type: string): string {
 }
 
 /** Returns the bounds of a value in words, such as `1 to 190 characters`. */
-export function describeBounds(schema: Schema, schemas: NamedSchemas): string[] {
+export function describeBounds(schema: JsonSchema, schemas: NamedSchemas): string[] {
   const bounds = getAlternatives(schema, schemas).flatMap((option) => {
     const { minimum, maximum, minLength, maxLength, maxItems, format } = option;
     return [
@@ -150,19 +131,19 @@ function describeRange(minimum: number | undefined, maximum: number | undefined,
 }
 
 /** Returns a schema. If it refers to another schema, adds the keywords of that schema. */
-function resolve(schema: Schema, schemas: NamedSchemas): Schema {
+function resolve(schema: JsonSchema, schemas: NamedSchemas): JsonSchema {
   const name = schema.$ref?.split('/').at(-1);
   return name ? { ...schemas[name], ...schema } : schema;
 }
 
 /** Returns the schemas that a value can match. */
-function getAlternatives(schema: Schema, schemas: NamedSchemas): readonly Schema[] {
+function getAlternatives(schema: JsonSchema, schemas: NamedSchemas): readonly JsonSchema[] {
   const resolved = resolve(schema, schemas);
   return resolved.anyOf?.flatMap((option) => getAlternatives(option, schemas)) ?? [resolved];
 }
 
 /** Returns the schema of an object, or of the objects in an array. Returns `undefined` if a value can be neither. */
-function findObject(schema: Schema, schemas: NamedSchemas): Schema | undefined {
+function findObject(schema: JsonSchema, schemas: NamedSchemas): JsonSchema | undefined {
   for (const option of getAlternatives(schema, schemas)) {
     const found = option.items ? findObject(option.items, schemas) : option.properties && option;
     if (found) return found;
