@@ -14,12 +14,17 @@ export class HttpError extends Error {
   }
 }
 
-/** Creates the error for a request that is rejected because of the current load. The request can be retried after one second. */
+/**
+ * Creates the error for a request that is rejected because of the current load. The request can be retried after one
+ * second.
+ */
 export function createOverloadError(message: string): HttpError {
   return new HttpError('rate_limit_exceeded', message, ['Retry-After', '1']);
 }
 
-/** Converts a thrown value to the error of the response. An unexpected error becomes a 500 that reveals no internals. */
+/**
+ * Converts a thrown value to the error of the response. An unexpected error becomes a 500 that reveals no internals.
+ */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof CoreError) {

@@ -38,8 +38,9 @@ export function serveHealthProbes(server: Express, { app, responder }: ProbeServ
 }
 
 /**
- * Returns a function that resolves to the reason for which the service is not ready, or to `undefined` if it is ready. An error
- * of the storage is reported to the observers once per outage. Concurrent calls share one check of the storage.
+ * Returns a function that resolves to the reason for which the service is not ready, or to `undefined` if it is ready.
+ * An error of the storage is reported to the observers once per outage. Concurrent calls share one check of the
+ * storage.
  */
 function createReadinessCheck(app: Application, responder: Responder) {
   let wasReady = true;

@@ -65,7 +65,10 @@ export function createHttpService(
 
 const scanPaths = new Set(operations.filter(({ mayScan }) => mayScan).map(({ path }) => path));
 
-/** Returns the kind of a request, as far as its target shows it. A list without parameters is its first page, which is no scan. */
+/**
+ * Returns the kind of a request, as far as its target shows it. A list without parameters is its first page, which is
+ * no scan.
+ */
 function classifyRequest({ url = '' }: IncomingMessage): RequestKind {
   const [path, query] = removeOrigin(url).split('?', 2) as [string, string?];
   if (isHealthProbe(path)) return 'probe';
@@ -106,12 +109,13 @@ function createNotFoundError(request: IncomingMessage): HttpError {
 /**
  * Returns classes with which Node.js creates the requests and responses of an Express application.
  *
- * Express replaces the prototype of each request and response by `app.request` or `app.response`. That is slow, because V8 then
- * abandons the hidden class of the object (expressjs/express#5998). Instances of the returned classes have these prototypes from
- * the start, so replacing them changes nothing. A GET then takes less than half the processor time.
+ * Express replaces the prototype of each request and response by `app.request` or `app.response`. That is slow, because
+ * V8 then abandons the hidden class of the object (expressjs/express#5998). Instances of the returned classes have
+ * these prototypes from the start, so replacing them changes nothing. A GET then takes less than half the processor
+ * time.
  *
- * They must be classes: V8 turns an instance of a constructor function into a slow dictionary if it has as many properties as a
- * request or a response.
+ * They must be classes: V8 turns an instance of a constructor function into a slow dictionary if it has as many
+ * properties as a request or a response.
  */
 function createMessageClasses(app: Express) {
   class AppRequest extends IncomingMessage {}

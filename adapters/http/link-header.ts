@@ -2,18 +2,19 @@ import { createInvalidFieldsError } from '../../core/shared/core-error.ts';
 import type { QueryValues } from './query-string.ts';
 
 /**
- * The maximum length of a `Link` header. With this maximum, all headers of a response together stay below 8 KB, a size that proxies
- * and clients accept (Node's fetch accepts 16 KB). Two links with 100 IDs each fit.
+ * The maximum length of a `Link` header. With this maximum, all headers of a response together stay below 8 KB, a size
+ * that proxies and clients accept (Node's fetch accepts 16 KB). Two links with 100 IDs each fit.
  */
 const MAX_LINK_BYTES = 7_600;
 
 type Encode = (text: string) => string;
 
 /**
- * Returns the `Link` header of a page of a list (RFC 8288): `next` if the next page has items, and `prev` from page 2 on. The
- * links are relative URLs and keep all parameters except `page`. If the links are too long, their parameters are written as short as
- * possible. If that is not enough, `prev` is omitted. Throws `invalid` if the query is too long for `next`, because a client
- * would mistake a page without `next` for the last one (docs/adr/0020-links-of-long-queries.md).
+ * Returns the `Link` header of a page of a list (RFC 8288): `next` if the next page has items, and `prev` from page 2
+ * on. The links are relative URLs and keep all parameters except `page`. If the links are too long, their parameters
+ * are written as short as possible. If that is not enough, `prev` is omitted. Throws `invalid` if the query is too long
+ * for `next`, because a client would mistake a page without `next` for the last one
+ * (docs/adr/0020-links-of-long-queries.md).
  */
 export function formatPageLinks(path: string, query: QueryValues, hasNext: boolean): string | undefined {
   const page = Number(query.page?.[0] ?? 1);
@@ -31,7 +32,10 @@ export function formatPageLinks(path: string, query: QueryValues, hasNext: boole
   return fitting;
 }
 
-/** Returns the parameters except `page`, each followed by `&`. If `joinsValues` is set, joins the values of a parameter with commas. */
+/**
+ * Returns the parameters except `page`, each followed by `&`. If `joinsValues` is set, joins the values of a parameter
+ * with commas.
+ */
 function formatParameters(query: QueryValues, encode: Encode, joinsValues: boolean): string {
   let parameters = '';
   for (const [name, values] of Object.entries(query)) {
@@ -43,8 +47,8 @@ function formatParameters(query: QueryValues, encode: Encode, joinsValues: boole
 }
 
 /**
- * Percent-encodes only the characters that RFC 3986 forbids in a query, and `&`, `=` and `+`, which have a meaning in form data.
- * A space becomes `+`.
+ * Percent-encodes only the characters that RFC 3986 forbids in a query, and `&`, `=` and `+`, which have a meaning in
+ * form data. A space becomes `+`.
  */
 const encodeShort: Encode = (text) =>
   encodeURIComponent(text)

@@ -6,8 +6,8 @@ import type { Observer } from './responder.ts';
 const MAX_PATH_LENGTH = 200;
 
 /**
- * Creates the observer that logs an entry for each request, and an entry with the stack for each unexpected error. Both entries
- * contain the request ID.
+ * Creates the observer that logs an entry for each request, and an entry with the stack for each unexpected error. Both
+ * entries contain the request ID.
  */
 export function createLogObserver(logger: Logger) {
   const log = logger.child({}, { serializers: { err: serializeError } });
@@ -27,9 +27,9 @@ export function createLogObserver(logger: Logger) {
 }
 
 /**
- * Returns a path for the log. Replaces each segment that is long enough to be an API key, unless it has the form of a UUID or is
- * a segment of the path of an operation. Truncates long paths. No character needs escaping, because Node's parser accepts only
- * visible ASCII in a path.
+ * Returns a path for the log. Replaces each segment that is long enough to be an API key, unless it has the form of a
+ * UUID or is a segment of the path of an operation. Truncates long paths. No character needs escaping, because Node's
+ * parser accepts only visible ASCII in a path.
  */
 function redactPath(path: string): string | undefined {
   // The target of CONNECT is not a path, and may contain a password.

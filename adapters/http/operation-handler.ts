@@ -26,10 +26,10 @@ export interface HandlerServices {
 }
 
 /**
- * Returns the request handler of an operation. The checks run in the order of the lines below: the first check that fails
- * determines the response. If the body turns out to be malformed HTTP while the handler runs, `connection-guard.ts` sends an
- * error. An operation that takes a body then has no effect. Other operations do not wait for a body, so they may take effect
- * although the response is an error.
+ * Returns the request handler of an operation. The checks run in the order of the lines below: the first check that
+ * fails determines the response. If the body turns out to be malformed HTTP while the handler runs,
+ * `connection-guard.ts` sends an error. An operation that takes a body then has no effect. Other operations do not wait
+ * for a body, so they may take effect although the response is an error.
  */
 export function createOperationHandler(
   operation: Operation,
@@ -39,7 +39,8 @@ export function createOperationHandler(
   return async (request, response) => {
     const context = getRequestContext(response);
     context.route = operation.path;
-    // The time since the request arrived, mostly in the queue of `Protection`, is subtracted here. After that, only time in `timeBudget.run` counts, not the time to read the body.
+    // The time since the request arrived, mostly in the queue of `Protection`, is subtracted here. After that, only
+    // time in `timeBudget.run` counts, not the time to read the body.
     const timeBudget = new TimeBudget(STORAGE_TIMEOUT_MS - (performance.now() - context.startedAt));
     const caller = await timeBudget.run(authenticate(request));
     context.workspaceId = caller.workspaceId;

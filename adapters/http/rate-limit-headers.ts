@@ -4,8 +4,8 @@ import { HttpError } from './errors.ts';
 import type { HeaderList } from './responder.ts';
 
 /**
- * Returns the headers that state the rate limit of a key and its usage: the common `X-RateLimit-…` headers, and those of the IETF
- * draft "RateLimit header fields for HTTP", version 10. `now` is the current time in milliseconds.
+ * Returns the headers that state the rate limit of a key and its usage: the common `X-RateLimit-…` headers, and those
+ * of the IETF draft "RateLimit header fields for HTTP", version 10. `now` is the current time in milliseconds.
  */
 export function createRateLimitHeaders(usage: Usage, now: number): HeaderList {
   const { limit, windowSeconds, remaining, resetsInMs } = usage;

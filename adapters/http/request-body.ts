@@ -16,8 +16,9 @@ const MAX_CONTENT_TYPE_LENGTH = 255;
 const INCOMPLETE_ERROR = new HttpError('bad_request', 'The request body is incomplete. Send it again.');
 
 /**
- * Returns a function that reads a JSON object in UTF-8. The function rejects if the body has more than `limitBytes` bytes, or if the
- * workspace uses too much memory. If it does so before the body has arrived completely, the connection closes after the response.
+ * Returns a function that reads a JSON object in UTF-8. The function rejects if the body has more than `limitBytes`
+ * bytes, or if the workspace uses too much memory. If it does so before the body has arrived completely, the connection
+ * closes after the response.
  */
 export function createBodyReader(limitBytes: number, protection: Protection): ReadBody {
   const { memory } = protection;

@@ -1,17 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * The maximum number of headers. Node's limit of 16 KiB counts only one of the four bytes of a header such as `a:\r\n`. So a request
- * of 64 KB with 16,000 such headers would pass the limit and take 400 KB of memory. With `maxHeadersCount`, Node keeps only a
- * few headers more than the maximum. These show `findFramingProblem` that the request had too many.
+ * The maximum number of headers. Node's limit of 16 KiB counts only one of the four bytes of a header such as `a:\r\n`.
+ * So a request of 64 KB with 16,000 such headers would pass the limit and take 400 KB of memory. With
+ * `maxHeadersCount`, Node keeps only a few headers more than the maximum. These show `findFramingProblem` that the
+ * request had too many.
  */
 export const MAX_HEADER_COUNT = 200;
 
 const HOST = /^[^\s/?#@\\]*$/;
 
 /**
- * Returns a message if a request must be rejected although Node parses it: it has too many headers, or its version, `Host`,
- * `Expect` or `Transfer-Encoding` is not valid or not supported. See RFC 9112, sections 2.3, 3.2 and 6.1, and RFC 9110, section 10.1.1.
+ * Returns a message if a request must be rejected although Node parses it: it has too many headers, or its version,
+ * `Host`, `Expect` or `Transfer-Encoding` is not valid or not supported. See RFC 9112, sections 2.3, 3.2 and 6.1, and
+ * RFC 9110, section 10.1.1.
  */
 export function findFramingProblem(request: IncomingMessage): string | undefined {
   const { httpVersionMajor, httpVersionMinor, rawHeaders, headers } = request;
@@ -36,9 +38,9 @@ export function findFramingProblem(request: IncomingMessage): string | undefined
 }
 
 /**
- * Returns whether a request must be the last one of its connection, because a further request could not be read. A body over the limit
- * is not read to its end, and with the limit 0, no body is read. After a request with `Upgrade`, Node does not continue reading where
- * the next request starts.
+ * Returns whether a request must be the last one of its connection, because a further request could not be read. A body
+ * over the limit is not read to its end, and with the limit 0, no body is read. After a request with `Upgrade`, Node
+ * does not continue reading where the next request starts.
  */
 export function mustCloseAfter({ headers }: IncomingMessage, bodyLimit: number): boolean {
   const { upgrade, 'content-length': length = 0, 'transfer-encoding': coding } = headers;
@@ -50,7 +52,10 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }
 
-/** Returns all values of a header, in the order sent. For some headers, Node's `headers` has only the first of several values. */
+/**
+ * Returns all values of a header, in the order sent. For some headers, Node's `headers` has only the first of several
+ * values.
+ */
 export function getHeaderValues({ rawHeaders }: IncomingMessage, name: string): string[] {
   const values: string[] = [];
   for (let i = 0; i < rawHeaders.length; i += 2) {

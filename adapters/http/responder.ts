@@ -28,16 +28,21 @@ export interface RequestContext {
 }
 
 /**
- * The kind of overload for which a request is rejected: its workspace sends too many requests, all workspaces together send too many,
- * or the request waits too long.
+ * The kind of overload for which a request is rejected: its workspace sends too many requests, all workspaces together
+ * send too many, or the request waits too long.
  */
 export type RejectionReason = 'workspace' | 'service' | 'timeout';
 
-/** Observes responses, unexpected errors, rejected requests, and connections that are closed because a response is not read. */
+/**
+ * Observes responses, unexpected errors, rejected requests, and connections that are closed because a response is not
+ * read.
+ */
 export interface Observer {
   onResponse(context: RequestContext, status: number, milliseconds: number): void;
   onError?(context: RequestContext, error: unknown): void;
-  /** Observes a response of `bytes` bytes that stays in memory for now, because the client does not read it fast enough. */
+  /**
+   * Observes a response of `bytes` bytes that stays in memory for now, because the client does not read it fast enough.
+   */
   onBufferedResponse?(context: RequestContext, response: ServerResponse, bytes: number): void;
   /** Observes that a connection is closed because its client has not read a response in time. */
   onUnreadResponse?(): void;
@@ -46,7 +51,8 @@ export interface Observer {
 }
 
 /**
- * The key of the property in which a response keeps its request context. A `WeakMap` would add work to each garbage collection.
+ * The key of the property in which a response keeps its request context. A `WeakMap` would add work to each garbage
+ * collection.
  */
 const CONTEXT = Symbol('request context');
 

@@ -1,6 +1,6 @@
 /**
- * The interval at which one timer checks the running work of all budgets. A timer for each request would take more processor time
- * than the rest of `TimeBudget`.
+ * The interval at which one timer checks the running work of all budgets. A timer for each request would take more
+ * processor time than the rest of `TimeBudget`.
  */
 const CHECK_INTERVAL_MS = 50;
 
@@ -17,7 +17,9 @@ let isScheduled = false;
 export class TimeBudget {
   constructor(private remainingMs: number) {}
 
-  /** Settles like `work`, or rejects when the budget is used up. The work then continues, and its result is discarded. */
+  /**
+   * Settles like `work`, or rejects when the budget is used up. The work then continues, and its result is discarded.
+   */
   async run<T>(work: Promise<T>): Promise<T> {
     const startedAt = performance.now();
     let entry: RunningWork | undefined;

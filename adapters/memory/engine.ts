@@ -18,9 +18,9 @@ type Write = <T>(work: () => T | Promise<T>) => Promise<T>;
 const GLOBAL_SCHEMA: TableSchema = { unique: {} };
 
 /**
- * Creates a storage engine in the memory of this process. It is the plain model that the contract tests compare the other engines with. A
- * list goes through all records of its schema, and a transaction copies all tables. So the engine serves demos and tests with up to about
- * 10,000 campaigns (docs/adr/0004-memory-storage.md).
+ * Creates a storage engine in the memory of this process. It is the plain model that the contract tests compare the
+ * other engines with. A list goes through all records of its schema, and a transaction copies all tables. So the engine
+ * serves demos and tests with up to about 10,000 campaigns (docs/adr/0004-memory-storage.md).
  */
 export function createMemoryEngine(now: () => number): StorageEngine {
   const schemas = new Map<string, TableSchema>(Object.entries(recordSchemas));

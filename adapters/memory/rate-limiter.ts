@@ -3,8 +3,9 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { type RateLimiter, toUsage } from '../../core/access/rate-limiter.ts';
 
 /**
- * The maximum number of keys that are counted at the same time. If there are more, the count of the key whose last request is the oldest is
- * dropped. Requests over the limit count as well, so an address needs this many other addresses to get rid of its count.
+ * The maximum number of keys that are counted at the same time. If there are more, the count of the key whose last
+ * request is the oldest is dropped. Requests over the limit count as well, so an address needs this many other
+ * addresses to get rid of its count.
  */
 const MAX_KEY_COUNT = 50_000;
 

@@ -44,7 +44,10 @@ export class MemoryTable {
     this.set(row.id, row);
   }
 
-  /** Stores `row` under its ID. If `row` is `undefined`, removes the row with this ID. Throws `conflict` if a unique value is taken. */
+  /**
+   * Stores `row` under its ID. If `row` is `undefined`, removes the row with this ID. Throws `conflict` if a unique
+   * value is taken.
+   */
   set(id: string, row: Row | undefined): void {
     const message = row && this.findConflict(row);
     if (message !== undefined) throw new CoreError('conflict', message);

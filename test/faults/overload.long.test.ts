@@ -32,8 +32,8 @@ const MAX_UNANSWERED_RATIO = 0.05;
 const MAX_REJECTION_MS = 250;
 const MAX_PROBE_MS = 1_000;
 /**
- * The number of connections that send nothing, and the maximum time until a new connection after them gets a response. If requests began
- * for ten milliseconds after each accepted connection, it would take fifteen seconds.
+ * The number of connections that send nothing, and the maximum time until a new connection after them gets a response.
+ * If requests began for ten milliseconds after each accepted connection, it would take fifteen seconds.
  */
 const SILENT_CONNECTION_COUNT = 1_500;
 const ACCEPT_TIMEOUT_MS = 7_000;

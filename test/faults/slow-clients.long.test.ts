@@ -12,12 +12,15 @@ import { suite } from '../support/suite.ts';
 import { usageOf } from '../support/usage.ts';
 
 const MAX_SLOW_DURATION_MS = 70_000;
-/** The number of responses that a client does not read. Each is 250 KB, so together they exceed the buffers of a connection. */
+/**
+ * The number of responses that a client does not read. Each is 250 KB, so together they exceed the buffers of a
+ * connection.
+ */
 const UNREAD_RESPONSE_COUNT = 40;
 const SLOW_CLIENT_COUNT = 3_000;
 /**
- * The number of clients that connect at the same time. The operating system would drop connections that exceed its listen
- * backlog. One client of each batch does not read.
+ * The number of clients that connect at the same time. The operating system would drop connections that exceed its
+ * listen backlog. One client of each batch does not read.
  */
 const BATCH_SIZE = 100;
 const OTHER_CLIENT_COUNT = 16;
@@ -33,11 +36,16 @@ interface SlowClient {
   readonly nextBytes?: string;
   /** The client does not read the responses. */
   readonly isNotReading?: true;
-  /** After how many seconds the service closes the connection: later than the timeout, which the service checks at an interval. */
+  /**
+   * After how many seconds the service closes the connection: later than the timeout, which the service checks at an
+   * interval.
+   */
   readonly closesAfter: readonly [from: number, to: number];
 }
 
-/** The values of `closesAfter` for an incomplete head, an incomplete request, an idle connection, and unread responses. */
+/**
+ * The values of `closesAfter` for an incomplete head, an incomplete request, an idle connection, and unread responses.
+ */
 const HEAD_SECONDS = [20, 27] as const;
 const REQUEST_SECONDS = [50, 57] as const;
 const IDLE_SECONDS = [65, 70] as const;

@@ -20,14 +20,20 @@ const PART_COUNT = Math.max(4, SOAK_SECONDS / 10);
 /** After this time, temporary connections and timers have ended. */
 const SETTLE_DELAY_MS = 2_000;
 
-/** The number of POST requests per new record. All but one are replays, because the memory of many new records would hide a leak. */
+/**
+ * The number of POST requests per new record. All but one are replays, because the memory of many new records would
+ * hide a leak.
+ */
 const CREATION_INTERVAL_COUNT = 100;
 const PIPELINED_REQUEST_COUNT = 20;
 const ABANDON_DELAY_MS = 10;
 const RECORD_BYTES = 3 * 1_024;
 /** How much the size of the heap after a garbage collection varies. */
 const MAX_HEAP_VARIATION_BYTES = 2 * 2 ** 20;
-/** The size of the code that V8 compiles per second in the first 15 minutes, according to heap snapshots and a run of an hour. */
+/**
+ * The size of the code that V8 compiles per second in the first 15 minutes, according to heap snapshots and a run of an
+ * hour.
+ */
 const COMPILED_CODE_BYTES = 6 * 1_024;
 const COMPILING_SECONDS = 900;
 const MAX_EXTRA_HANDLE_COUNT = 2;
@@ -110,7 +116,10 @@ async function runSoak(
   }
 }
 
-/** Returns a function that sends a valid, invalid or abandoned request, depending on `i`. It throws if the status is wrong. */
+/**
+ * Returns a function that sends a valid, invalid or abandoned request, depending on `i`. It throws if the status is
+ * wrong.
+ */
 function createWorkMix(started: Started): (i: number) => Promise<LoadResponse> {
   const works = [...createValidRequests(started), ...createRejections(started), ...createAbandonedRequests(started)];
   return (i) => (works[i % works.length] as (typeof works)[number])(Math.floor(i / works.length));
@@ -151,7 +160,10 @@ function createRejections({ url, tenant: { key } }: Started) {
   });
 }
 
-/** Returns clients that disconnect after an incomplete request, after an invalid request, or before they read the responses. */
+/**
+ * Returns clients that disconnect after an incomplete request, after an invalid request, or before they read the
+ * responses.
+ */
 function createAbandonedRequests({ url, tenant: { key } }: Started) {
   const head = (line: string) =>
     `${line} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;

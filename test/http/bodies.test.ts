@@ -211,7 +211,8 @@ suite('a request body', {
           const tenant = operation.method === 'GET' ? reader : await createTenant(api, 'tenant');
           const { path: target } = validCallOf(operation, tenant);
           const { headers = [], body } = make('{"text":"more"}');
-          // The service discards the rest of a body over the limit for only a second. With a slow client, the response could be lost.
+          // The service discards the rest of a body over the limit for only a second. With a slow client, the response
+          // could be lost.
           if (body && body.length > MAX_BYTES) return;
           const { method } = operation;
           const { status, text } = await callRaw(api, { method, target, key: tenant.key, headers, body });

@@ -4,12 +4,15 @@ import { callRaw, type RawRequest } from '../support/raw-requests.ts';
 import { type Api, DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
-/** The lengths of a header or target that just fits into the limit of 16 KiB, and of a body that just fits into its limit. */
+/**
+ * The lengths of a header or target that just fits into the limit of 16 KiB, and of a body that just fits into its
+ * limit.
+ */
 const HEADER_LENGTH = 15_000;
 const BODY_LENGTH = 2 ** 20 - 1_000;
 /**
- * The maximum time of the fastest of several responses. Usually, it is a tenth. If the time were quadratic in the length of a header,
- * it would be several times as long as the maximum.
+ * The maximum time of the fastest of several responses. Usually, it is a tenth. If the time were quadratic in the
+ * length of a header, it would be several times as long as the maximum.
  */
 const MAX_MS = { header: 60, body: 150 };
 const MAX_TRY_COUNT = 10;

@@ -15,11 +15,14 @@ import { waitUntil } from '../support/wait-until.ts';
 const BODY_LIMIT = 2 ** 20;
 /** The limit of adapters/http/protection/memory-budget.ts. */
 const MAX_MIB = 128;
-/** The number of questions on a page. JSON needs six bytes for each character of their descriptions, so a page has three megabytes. */
+/**
+ * The number of questions on a page. JSON needs six bytes for each character of their descriptions, so a page has three
+ * megabytes.
+ */
 const QUESTION_COUNT = 100;
 /**
- * The number of requests of a client that reads no response. One request would be too few, because the first responses fit into the
- * buffers of the connection.
+ * The number of requests of a client that reads no response. One request would be too few, because the first responses
+ * fit into the buffers of the connection.
  */
 const UNREAD_COUNT = 10;
 const CONNECTION_COUNT = 10;
@@ -46,7 +49,9 @@ suite('a memory budget', {
   },
 });
 
-/** Sends bodies of a mebibyte without their last byte, each over a connection of its own. `end` sends the last bytes. */
+/**
+ * Sends bodies of a mebibyte without their last byte, each over a connection of its own. `end` sends the last bytes.
+ */
 async function sendUnfinished(url: string, count: number, key = DEMO_API_KEY) {
   const bytes = Buffer.concat([
     Buffer.from(`${createHead(key)}Content-Length: ${BODY_LIMIT}\r\n\r\n`),

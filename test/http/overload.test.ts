@@ -15,7 +15,10 @@ const MAX_STANDING_MS = 500;
 const MAX_WAIT_MS = 5_000;
 const ENOUGH_ITERATIONS = 50;
 
-/** An admission control with requests that end only if a test says so. The name of a request is its address, and so its workspace. */
+/**
+ * An admission control with requests that end only if a test says so. The name of a request is its address, and so its
+ * workspace.
+ */
 class Simulation {
   readonly begun: string[] = [];
   readonly rejected: string[] = [];
@@ -147,7 +150,10 @@ suite('the admission control', {
   },
 });
 
-/** Makes lists of campaigns wait until `release` is called, which lets one of them go on. `heldCount` is the number of all. */
+/**
+ * Makes lists of campaigns wait until `release` is called, which lets one of them go on. `heldCount` is the number of
+ * all.
+ */
 function holdLists({ app: { campaigns } }: Api) {
   const list = campaigns.list.bind(campaigns);
   const releases: (() => void)[] = [];

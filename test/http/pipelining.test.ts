@@ -10,11 +10,17 @@ import { suite } from '../support/suite.ts';
 import { createCampaignBody } from '../support/tenants.ts';
 import { usageOf } from '../support/usage.ts';
 
-/** The number of unread responses. Each has a quarter of a megabyte, so that they do not fit into the buffers of a connection. */
+/**
+ * The number of unread responses. Each has a quarter of a megabyte, so that they do not fit into the buffers of a
+ * connection.
+ */
 const UNREAD_COUNT = 40;
 /** The maximum number of waiting requests of a connection (adapters/http/protection/pipelining.ts). */
 const MAX_WAITING_COUNT = 100;
-/** How much the memory of the service may grow while clients send as much as they can. It is 128 MB of heap, and buffers. */
+/**
+ * How much the memory of the service may grow while clients send as much as they can. It is 128 MB of heap, and
+ * buffers.
+ */
 const MAX_GROWTH_MIB = 200;
 const TINY_CHUNKS_HEAD = `POST /tags HTTP/1.1\r\nHost:\r\nAuthorization: Bearer ${DEMO_API_KEY}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
 const createCampaignBytes = (i: number) =>

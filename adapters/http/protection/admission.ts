@@ -3,24 +3,28 @@ import { createOverloadError } from '../errors.ts';
 import type { Observer, RejectionReason, RequestContext } from '../responder.ts';
 
 /**
- * The maximum number of requests in flight, except scans and health probes. It equals the number of connections to MongoDB: more
- * requests would wait for a connection, in no fair order.
+ * The maximum number of requests in flight, except scans and health probes. It equals the number of connections to
+ * MongoDB: more requests would wait for a connection, in no fair order.
  */
 const MAX_IN_FLIGHT_COUNT = 50;
 /** The maximum number of scans in flight. It is lower, because each scan can occupy a core of the database. */
 const MAX_SCAN_COUNT = 8;
 /**
- * If a request has waited for longer, more requests arrive than are served, so new ones are rejected at once. If n times as many arrive
- * as can be served, no request waits for more than n times this time. So clients with a timeout of 2 s are served.
+ * If a request has waited for longer, more requests arrive than are served, so new ones are rejected at once. If n
+ * times as many arrive as can be served, no request waits for more than n times this time. So clients with a timeout of
+ * 2 s are served.
  */
 const MAX_STANDING_MS = 500;
-/** The maximum time that a request of a burst waits. It leaves half of the deadline of a request (10 s) for serving it. */
+/**
+ * The maximum time that a request of a burst waits. It leaves half of the deadline of a request (10 s) for serving it.
+ */
 const MAX_WAIT_MS = 5_000;
 /** The interval at which late requests are looked for. */
 const CHECK_INTERVAL_MS = 250;
 /**
- * The time for which requests begin before the event loop reads new ones, and for which connections are accepted before requests begin.
- * Writes that begin together are committed together. libuv accepts only one connection in an iteration of the event loop.
+ * The time for which requests begin before the event loop reads new ones, and for which connections are accepted before
+ * requests begin. Writes that begin together are committed together. libuv accepts only one connection in an iteration
+ * of the event loop.
  */
 const TURN_MS = 10;
 /** The maximum time that a turn spends on rejections, so that they leave most of the time for other requests. */
@@ -32,7 +36,9 @@ const CREDENTIAL_END_LENGTH = 10;
 
 const OVERLOAD_ERROR = createOverloadError('The service is overloaded. Retry the request in one second.');
 
-/** The kinds of requests that wait separately. A scan can read much of a collection. A health probe is never rejected. */
+/**
+ * The kinds of requests that wait separately. A scan can read much of a collection. A health probe is never rejected.
+ */
 export type RequestKind = 'request' | 'scan' | 'probe';
 
 /** A waiting request. */
@@ -43,7 +49,10 @@ export interface QueuedRequest {
   readonly authorization?: string | undefined;
   /** The remote address of the connection. */
   readonly address?: string | undefined;
-  /** Begins the request, and returns `true`. Returns `false` if it already has a response, or its client has closed the connection. */
+  /**
+   * Begins the request, and returns `true`. Returns `false` if it already has a response, or its client has closed the
+   * connection.
+   */
   begin(): boolean;
   reject(error: Error): void;
 }
@@ -56,7 +65,10 @@ interface Lane {
   turnSince: number;
 }
 
-/** Serves workspaces in turn, one request each, so that a busy workspace delays only itself. Limits the requests in flight. */
+/**
+ * Serves workspaces in turn, one request each, so that a busy workspace delays only itself. Limits the requests in
+ * flight.
+ */
 class FairQueue {
   inFlightCount = 0;
   /** When the last request was served. */
@@ -124,8 +136,8 @@ interface InFlightRequest {
 }
 
 /**
- * Admission control (docs/adr/0016-overload.md): decides which requests are served, and in which order. Requests are read before they
- * wait. If they waited unread in their connections, the time that they wait would not be known.
+ * Admission control (docs/adr/0016-overload.md): decides which requests are served, and in which order. Requests are
+ * read before they wait. If they waited unread in their connections, the time that they wait would not be known.
  */
 export class Admission {
   private readonly queues: Readonly<Record<RequestKind, FairQueue>> = {
@@ -144,7 +156,10 @@ export class Admission {
   private timer: NodeJS.Timeout | undefined;
   /** The end of the current turn. */
   private endsAt = 0;
-  /** When the first request of this iteration of the event loop was read. All others of the iteration have arrived then, too. */
+  /**
+   * When the first request of this iteration of the event loop was read. All others of the iteration have arrived then,
+   * too.
+   */
   private arrivedAt: number | undefined;
   /** Whether a connection was accepted since the last turn. Then more connections may wait. */
   private hasAccepted = false;
@@ -152,7 +167,10 @@ export class Admission {
   /** Creates the admission control. `observers` observe rejections. */
   constructor(private readonly observers: readonly Observer[]) {}
 
-  /** Queues a request, which later begins or is rejected. All unknown credentials of an address are treated as one workspace. */
+  /**
+   * Queues a request, which later begins or is rejected. All unknown credentials of an address are treated as one
+   * workspace.
+   */
   add(request: QueuedRequest): void {
     const { kind, context, address = '' } = request;
     const key = this.workspaces.get(getCredential(request)) ?? address;
@@ -173,8 +191,8 @@ export class Admission {
   }
 
   /**
-   * Settles like `slowWork`, such as reading a request body. Until then, the request does not count as in flight. When `slowWork`
-   * resolves, the request counts again unless `hasResponse` returns `true`.
+   * Settles like `slowWork`, such as reading a request body. Until then, the request does not count as in flight. When
+   * `slowWork` resolves, the request counts again unless `hasResponse` returns `true`.
    */
   async awaitOutsideInFlightCount<T>(
     context: RequestContext,

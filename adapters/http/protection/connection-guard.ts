@@ -18,10 +18,10 @@ export const TIMEOUT_CHECK_INTERVAL_MS = 5_000;
 export type Fail = (response: ServerResponse, error: unknown) => void;
 
 /**
- * Sets the timeouts of a server, and calls `fail` if a request cannot be parsed, is too slow or has the method `CONNECT`. In these
- * cases, Node would send another status or no response. Requests with `Expect` are served like other requests. A connection is read
- * for a moment after its last response. If the connection were closed at once while the client is still sending, a reset could
- * discard the response.
+ * Sets the timeouts of a server, and calls `fail` if a request cannot be parsed, is too slow or has the method
+ * `CONNECT`. In these cases, Node would send another status or no response. Requests with `Expect` are served like
+ * other requests. A connection is read for a moment after its last response. If the connection were closed at once
+ * while the client is still sending, a reset could discard the response.
  */
 export function guardConnections(server: Server, pipelining: PipeliningQueue, fail: Fail): void {
   const rejected = new WeakSet<Duplex>();
@@ -29,7 +29,8 @@ export function guardConnections(server: Server, pipelining: PipeliningQueue, fa
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
   server.maxHeadersCount = MAX_HEADER_COUNT;
-  // A client that has ended its side of the connection still gets the response. The type `Server` lacks `httpAllowHalfOpen`.
+  // A client that has ended its side of the connection still gets the response. The type `Server` lacks
+  // `httpAllowHalfOpen`.
   Object.assign(server, { httpAllowHalfOpen: true });
 
   server.on('connection', (socket) => {
@@ -44,7 +45,8 @@ export function guardConnections(server: Server, pipelining: PipeliningQueue, fa
       socket.destroy();
       return;
     }
-    // If the parser went on, a request that exceeded a timeout would still be parsed if its client continued to send it.
+    // If the parser went on, a request that exceeded a timeout would still be parsed if its client continued to send
+    // it.
     stopParsing(socket);
     const error = new HttpError('bad_request', getMessage(parserError));
     const response = pipelining.findNewestResponse(socket);
@@ -87,13 +89,18 @@ export function guardConnections(server: Server, pipelining: PipeliningQueue, fa
   }
 }
 
-/** Calls `callback` when `response` was sent or its connection is closed, or at once if there is nothing to wait for. */
+/**
+ * Calls `callback` when `response` was sent or its connection is closed, or at once if there is nothing to wait for.
+ */
 function runAfterResponse(response: ServerResponse | undefined, callback: () => void): void {
   if (!response || response.closed) callback();
   else response.once('close', callback);
 }
 
-/** Ends our side of a connection and discards what still arrives. Closing the connection at once could discard the response. */
+/**
+ * Ends our side of a connection and discards what still arrives. Closing the connection at once could discard the
+ * response.
+ */
 function linger(socket: Duplex): void {
   socket.end();
   stopParsing(socket);

@@ -4,8 +4,8 @@ import type { IncomingMessage } from 'node:http';
 const MAX_CHUNK_COUNT = 256;
 
 /**
- * Joins the chunks of a request body that arrive at the same time. Without this, a body in chunks of one byte would take 700 times its
- * length, also while the request waits and nobody reads its body.
+ * Joins the chunks of a request body that arrive at the same time. Without this, a body in chunks of one byte would
+ * take 700 times its length, also while the request waits and nobody reads its body.
  */
 export function joinChunks(request: IncomingMessage): void {
   const push = request.push.bind(request);

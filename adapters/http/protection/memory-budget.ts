@@ -21,8 +21,8 @@ export class MemoryBudget {
   }
 
   /**
-   * Returns an overload error if the budget is exceeded and the workspace uses at least as much as the average of the workspaces
-   * that use memory. So a workspace that uses little memory is not affected by the others.
+   * Returns an overload error if the budget is exceeded and the workspace uses at least as much as the average of the
+   * workspaces that use memory. So a workspace that uses little memory is not affected by the others.
    */
   findError(workspaceId: string): Error | undefined {
     if (this.totalBytes <= MAX_BYTES) return undefined;

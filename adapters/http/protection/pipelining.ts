@@ -1,9 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** The maximum number of waiting requests of a connection. Clients that pipeline send some dozens of requests at once. */
+/**
+ * The maximum number of waiting requests of a connection. Clients that pipeline send some dozens of requests at once.
+ */
 const MAX_WAITING_COUNT = 100;
-/** The maximum number of waiting requests of all connections, without the first of each. A waiting request takes about 3 KB. */
+/**
+ * The maximum number of waiting requests of all connections, without the first of each. A waiting request takes about 3
+ * KB.
+ */
 const MAX_TOTAL_COUNT = 5_000;
 
 interface ConnectionState {
@@ -13,10 +18,10 @@ interface ConnectionState {
 }
 
 /**
- * Serves the pipelined requests of a connection one after another (RFC 9112, section 9.3.2). A request begins when the previous response
- * was sent, so that no response is created for a client that does not read. While a request waits, its connection is not read. But
- * Node.js parses all requests in 64 KiB that it has read, and keeps them until the connection closes. So a connection with too many
- * waiting requests is closed at once, and `onFlood` is called.
+ * Serves the pipelined requests of a connection one after another (RFC 9112, section 9.3.2). A request begins when the
+ * previous response was sent, so that no response is created for a client that does not read. While a request waits,
+ * its connection is not read. But Node.js parses all requests in 64 KiB that it has read, and keeps them until the
+ * connection closes. So a connection with too many waiting requests is closed at once, and `onFlood` is called.
  */
 export class PipeliningQueue {
   private readonly connections = new WeakMap<Duplex, ConnectionState>();
@@ -29,7 +34,9 @@ export class PipeliningQueue {
     return this.connections.get(socket)?.newest;
   }
 
-  /** Begins a request when the previous response of its connection was sent. Discards it if the connection closes first. */
+  /**
+   * Begins a request when the previous response of its connection was sent. Discards it if the connection closes first.
+   */
   add(response: ServerResponse, begin: () => void): void {
     const { socket } = response.req;
     if (socket.destroyed) return;

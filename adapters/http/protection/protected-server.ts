@@ -13,7 +13,10 @@ import { joinChunks } from './join-chunks.ts';
 import { OpenConnections } from './open-connections.ts';
 import { PipeliningQueue } from './pipelining.ts';
 
-/** An HTTP server that is protected from slow clients, and from pipelined and malformed requests. It does not listen yet. */
+/**
+ * An HTTP server that is protected from slow clients, and from pipelined and malformed requests. It does not listen
+ * yet.
+ */
 export interface ProtectedServer {
   readonly server: Server;
   readonly connections: OpenConnections;
@@ -29,9 +32,9 @@ export interface ProtectedServerOptions {
 }
 
 /**
- * Creates a server that calls `serve` for each valid request. The request first waits for the responses to the earlier requests of its
- * connection, and then for `admit`. If a request is malformed, is too slow or has the method `CONNECT`, the server calls `fail` instead
- * of `serve`.
+ * Creates a server that calls `serve` for each valid request. The request first waits for the responses to the earlier
+ * requests of its connection, and then for `admit`. If a request is malformed, is too slow or has the method `CONNECT`,
+ * the server calls `fail` instead of `serve`.
  */
 export function createProtectedServer(
   serve: RequestListener,

@@ -9,7 +9,10 @@ import { limitReadingTime } from './unread-response.ts';
 // Code outside of this folder, except tests, imports only this file.
 export { createProtectedServer, limitReadingTime, type ProtectedServer, type RequestKind };
 
-/** Protects the API server from too much load and from slow clients (docs/adr/0016-overload.md). It must observe all responses. */
+/**
+ * Protects the API server from too much load and from slow clients (docs/adr/0016-overload.md). It must observe all
+ * responses.
+ */
 export class Protection implements Observer {
   readonly memory = new MemoryBudget();
   private readonly admission: Admission;
@@ -20,8 +23,8 @@ export class Protection implements Observer {
   }
 
   /**
-   * Creates the server. It calls `serve` for each request that is admitted, and otherwise `fail`, for example under overload. It calls
-   * `classify` before anything else is known of a request.
+   * Creates the server. It calls `serve` for each request that is admitted, and otherwise `fail`, for example under
+   * overload. It calls `classify` before anything else is known of a request.
    */
   createServer(
     serve: RequestListener,
@@ -61,7 +64,10 @@ export class Protection implements Observer {
     });
   }
 
-  /** Settles like `slowWork`, which waits for the client or in a queue. Until then, the request does not count as in flight. */
+  /**
+   * Settles like `slowWork`, which waits for the client or in a queue. Until then, the request does not count as in
+   * flight.
+   */
   awaitOutsideInFlightCount<T>(response: ServerResponse, slowWork: Promise<T>): Promise<T> {
     return this.admission.awaitOutsideInFlightCount(getRequestContext(response), slowWork, () => response.headersSent);
   }
@@ -71,8 +77,8 @@ export class Protection implements Observer {
   }
 
   /**
-   * Limits the time until the client has read a response. If the workspace is known, counts the memory of the response until
-   * then.
+   * Limits the time until the client has read a response. If the workspace is known, counts the memory of the response
+   * until then.
    */
   onBufferedResponse({ workspaceId }: RequestContext, response: ServerResponse, bytes: number): void {
     limitReadingTime(response, () => {

@@ -4,8 +4,8 @@ import type { ServerResponse } from 'node:http';
 const READ_TIMEOUT_MS = 60_000;
 
 /**
- * Closes the connection of a response that was just written if the client does not read it in time. Then calls `onTimeout`. Does
- * nothing if the operating system has taken the whole response.
+ * Closes the connection of a response that was just written if the client does not read it in time. Then calls
+ * `onTimeout`. Does nothing if the operating system has taken the whole response.
  */
 export function limitReadingTime(response: ServerResponse, onTimeout: () => void = () => undefined): void {
   if (response.writableLength === 0) return;
