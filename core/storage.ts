@@ -36,11 +36,11 @@ export interface Storage {
   readonly workspaces: WorkspaceRepository;
 
   /**
-   * Runs `work` in a transaction: stores all changes that it makes through its argument, or none if it throws. No reader
-   * sees only a part of the changes. Use only the storage that is passed to `work`. A change through the outer storage can
-   * deadlock: it may wait for this transaction. After a write conflict, `work` runs again, so it must not have other side
-   * effects. Rejects with `conflict` if write conflicts repeat for `STORAGE_TIMEOUT_MS`. A nested call joins the
-   * transaction.
+   * Runs `work` in a transaction: stores all changes that it makes through its argument, or none if it throws. No
+   * reader sees only a part of the changes. Use only the storage that is passed to `work`. A change through the outer
+   * storage can deadlock: it may wait for this transaction. After a write conflict, `work` runs again, so it must not
+   * have other side effects. Rejects with `conflict` if write conflicts repeat for `STORAGE_TIMEOUT_MS`. A nested call
+   * joins the transaction.
    */
   runInTransaction<T>(work: (storage: Storage) => Promise<T>): Promise<T>;
 

@@ -8,9 +8,10 @@ import { syncToDisk } from './sync-to-disk.ts';
 const STRICT_JSONB = 8;
 
 /**
- * Writes a consistent copy of a database to a new file, which only its owner can read. The name of the file ends with `.incomplete` until
- * the file is complete, checked and on the disk. Rejects with the code `EEXIST` if the file exists. Rejects without a code if the copy is
- * damaged. Also rejects without a code if the incomplete file exists, because another process may be writing it.
+ * Writes a consistent copy of a database to a new file, which only its owner can read. The name of the file ends with
+ * `.incomplete` until the file is complete, checked and on the disk. Rejects with the code `EEXIST` if the file exists.
+ * Rejects without a code if the copy is damaged. Also rejects without a code if the incomplete file exists, because
+ * another process may be writing it.
  */
 export async function backUp(database: Database, file: string): Promise<void> {
   rejectExisting(file);
@@ -37,9 +38,9 @@ function rejectExisting(file: string): void {
 }
 
 /**
- * Throws if a copy has a damaged page or record. SQLite copies most rows without reading their values, so copying a damaged row does not
- * fail. Neither `quick_check` nor `json_valid` compares the rows with their indexes. `PRAGMA integrity_check` would, but it takes
- * long, because it looks up each row in each index.
+ * Throws if a copy has a damaged page or record. SQLite copies most rows without reading their values, so copying a
+ * damaged row does not fail. Neither `quick_check` nor `json_valid` compares the rows with their indexes. `PRAGMA
+ * integrity_check` would, but it takes long, because it looks up each row in each index.
  */
 async function throwIfDamaged(file: string): Promise<void> {
   const copy = new Database(file, true, '');

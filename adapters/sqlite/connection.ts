@@ -26,8 +26,8 @@ interface Connections {
 }
 
 /**
- * The connections to a file. One connection writes. Another reads only committed data, even while the first one is in a transaction. Each
- * scan uses a further connection.
+ * The connections to a file. One connection writes. Another reads only committed data, even while the first one is in a
+ * transaction. Each scan uses a further connection.
  */
 export class SqliteConnection implements Executor {
   private connections: Connections | undefined;
@@ -44,7 +44,10 @@ export class SqliteConnection implements Executor {
 
   constructor(private readonly file: string) {}
 
-  /** Opens the file, and first creates or upgrades it if necessary. Rejects with `UnusableFile` if the file cannot be used. */
+  /**
+   * Opens the file, and first creates or upgrades it if necessary. Rejects with `UnusableFile` if the file cannot be
+   * used.
+   */
   async open(): Promise<void> {
     const writer = await openWriter(this.file);
     try {
@@ -72,8 +75,8 @@ export class SqliteConnection implements Executor {
   }
 
   /**
-   * Rejects if the file is unreadable, missing or replaced, or was upgraded by a newer version of the service. At most once in
-   * `PROBE_INTERVAL_MS`, also reads the file through a new connection, which has nothing in its cache.
+   * Rejects if the file is unreadable, missing or replaced, or was upgraded by a newer version of the service. At most
+   * once in `PROBE_INTERVAL_MS`, also reads the file through a new connection, which has nothing in its cache.
    */
   async checkReady(): Promise<void> {
     const { reader, checkFiles } = this.getOpen();
@@ -133,7 +136,10 @@ export class SqliteConnection implements Executor {
     return pageCount > this.maxLogPageCount && copiedCount < pageCount;
   }
 
-  /** Copies the log into the file, so that the next commit begins the log anew. Without effect while another process reads the log. */
+  /**
+   * Copies the log into the file, so that the next commit begins the log anew. Without effect while another process
+   * reads the log.
+   */
   private async copyLog(): Promise<void> {
     while (this.connections?.writer.isInTransaction) await nextTurn();
     if (!this.connections) return;
@@ -142,9 +148,9 @@ export class SqliteConnection implements Executor {
   }
 
   /**
-   * Runs steps until they return a result. The running scans divide `MAX_BLOCKING_MS` into equal parts. Each time these steps have taken as
-   * long as one part, the event loop can run. If the file is busy, starts again with the first step. Throws `invalid` if the steps take
-   * longer than `LIST_TIMEOUT_MS`, or if nobody waits for the result.
+   * Runs steps until they return a result. The running scans divide `MAX_BLOCKING_MS` into equal parts. Each time these
+   * steps have taken as long as one part, the event loop can run. If the file is busy, starts again with the first
+   * step. Throws `invalid` if the steps take longer than `LIST_TIMEOUT_MS`, or if nobody waits for the result.
    */
   private async runInSteps<T>(start: () => Steps<T>, isAbandoned: () => boolean): Promise<T> {
     const end = performance.now() + LIST_TIMEOUT_MS;

@@ -1,8 +1,8 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-// This package has the API of `node:sqlite`, which can replace the package when Node.js 20 and 22 are no longer supported
-// (docs/adr/0021-sqlite.md).
+// This package has the API of `node:sqlite`, which can replace the package when Node.js 20 and 22 are no longer
+// supported (docs/adr/0021-sqlite.md).
 import { DatabaseSync } from '@photostructure/sqlite';
 import { LRUCache } from 'lru-cache';
 import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
@@ -21,8 +21,8 @@ export function toValue(value: unknown): Value {
 }
 
 /**
- * Returns whether a text can be bound to a statement as it is. The driver would cut a text at NUL, and replace a lone surrogate. No stored
- * text has them, so a condition with such a text must match nothing.
+ * Returns whether a text can be bound to a statement as it is. The driver would cut a text at NUL, and replace a lone
+ * surrogate. No stored text has them, so a condition with such a text must match nothing.
  */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 
@@ -40,7 +40,10 @@ const BUSY = 5;
 const CORRUPT = 11;
 const CONSTRAINT = 19;
 const NOT_A_DATABASE = 26;
-/** The codes of errors of `all` and `iterate`, by SQLite's messages. The package adds `errcode` only to the errors of other methods. */
+/**
+ * The codes of errors of `all` and `iterate`, by SQLite's messages. The package adds `errcode` only to the errors of
+ * other methods.
+ */
 const codesByMessage: Readonly<Record<string, number>> = {
   'database is locked': BUSY,
   'database disk image is malformed': CORRUPT,
@@ -96,7 +99,10 @@ export class Database {
     return this.prepare(sql).all(...values.map(bind));
   }
 
-  /** Reads rows one by one. Until the last row is read or the iterator is closed, the connection reads the same snapshot. */
+  /**
+   * Reads rows one by one. Until the last row is read or the iterator is closed, the connection reads the same
+   * snapshot.
+   */
   // biome-ignore lint/suspicious/noExplicitAny: the types of a row are those of its query
   iterate(sql: string, ...values: readonly Value[]): IterableIterator<any[]> {
     return this.prepare(sql).iterate(...values.map(bind));
@@ -108,8 +114,8 @@ export class Database {
   }
 
   /**
-   * Closes the connection. If this is the last connection to its file, and it can write, SQLite copies the write-ahead log into the file,
-   * and removes the log.
+   * Closes the connection. If this is the last connection to its file, and it can write, SQLite copies the write-ahead
+   * log into the file, and removes the log.
    */
   close(): Promise<void> {
     return Database.closeAll([this]);
@@ -118,8 +124,8 @@ export class Database {
   /** Closes connections, in the given order. */
   static async closeAll(databases: readonly Database[]): Promise<void> {
     for (const { statements } of databases) statements.clear();
-    // A statement keeps the file open until it is finalized. Only the garbage collector finalizes it, because the package has no method for
-    // this.
+    // A statement keeps the file open until it is finalized. Only the garbage collector finalizes it, because the
+    // package has no method for this.
     collectGarbage();
     await nextTurn();
     for (const { database } of databases) database.close();
@@ -141,7 +147,9 @@ function collectGarbage(): void {
   runInNewContext('gc')();
 }
 
-/** Reads with a new connection, and then closes the connection. So nothing is read from the cache of another connection. */
+/**
+ * Reads with a new connection, and then closes the connection. So nothing is read from the cache of another connection.
+ */
 export function probeFile(file: string, sql: string): void {
   const database = new DatabaseSync(file, { readOnly: true, timeout: 0 });
   try {
@@ -160,7 +168,10 @@ export const isBusy = (error: unknown): boolean => hasCode(error, BUSY);
 export const isDuplicate = (error: unknown): error is Error => hasCode(error, CONSTRAINT);
 export const isDamaged = (error: unknown): boolean => hasCode(error, CORRUPT, NOT_A_DATABASE);
 
-/** Runs `work`. While another process uses the file exclusively, repeats `work` after short random delays, for up to ten seconds. */
+/**
+ * Runs `work`. While another process uses the file exclusively, repeats `work` after short random delays, for up to ten
+ * seconds.
+ */
 export async function retryWhileBusy<T>(work: () => T): Promise<T> {
   let deadline: number | undefined;
   for (;;) {

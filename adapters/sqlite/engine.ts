@@ -8,7 +8,10 @@ import { createSqliteRecordStore, type Executor } from './record-store.ts';
 
 export { identifyFile, UnusableFile } from './file.ts';
 
-/** Creates a storage engine on a file (docs/adr/0021-sqlite.md). The connection must be opened before the engine is used. */
+/**
+ * Creates a storage engine on a file (docs/adr/0021-sqlite.md). The connection must be opened before the engine is
+ * used.
+ */
 export function createSqliteEngine(
   file: string,
   now: () => number = Date.now,
@@ -33,7 +36,9 @@ function createEngine(
   );
 }
 
-/** Runs the work of a transaction on the connection that writes. After the work has ended, its engine cannot be used. */
+/**
+ * Runs the work of a transaction on the connection that writes. After the work has ended, its engine cannot be used.
+ */
 async function runInTransaction<T>(
   writer: Database,
   now: () => number,

@@ -9,16 +9,16 @@ import { insertRecord } from './write-records.ts';
 /** Identifies a file of this service (https://sqlite.org/pragma.html#pragma_application_id): "WAdv" in ASCII. */
 const APPLICATION_ID = 0x57416476;
 /**
- * The version of the layout. Increment it when the schemas of adapters/persistence or the statements of layout.ts and search.ts change what
- * is stored: a test fails until you do. Existing files are upgraded only then. New defaults need no increment. An older version of the
- * service rejects a file of a newer version.
+ * The version of the layout. Increment it when the schemas of adapters/persistence or the statements of layout.ts and
+ * search.ts change what is stored: a test fails until you do. Existing files are upgraded only then. New defaults need
+ * no increment. An older version of the service rejects a file of a newer version.
  */
 const FILE_VERSION = 1;
 
 const PRAGMAS = 'PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY;';
 /**
- * The number of pages (4 KiB each) in the write-ahead log at which SQLite copies them into the file. With the default of 1,000,
- * creating a record takes 1.5 times as long, because most pages are copied many times.
+ * The number of pages (4 KiB each) in the write-ahead log at which SQLite copies them into the file. With the default
+ * of 1,000, creating a record takes 1.5 times as long, because most pages are copied many times.
  */
 const CHECKPOINT_PAGE_COUNT = 4000;
 /** A log that grew during a long read is truncated to this size when it is reused. */
@@ -64,7 +64,8 @@ function createFile(file: string): void {
   // An existing file is not opened: closing it would release the locks of other connections of this process
   // (https://sqlite.org/howtocorrupt.html, section 2.2).
   if (!existsSync(file)) {
-    // If the path is a link to a missing file, this creates the missing file. SQLite would create it readable by everybody.
+    // If the path is a link to a missing file, this creates the missing file. SQLite would create it readable by
+    // everybody.
     closeSync(openSync(file, 'a', 0o600));
     return;
   }
@@ -73,8 +74,8 @@ function createFile(file: string): void {
 }
 
 /**
- * Creates a folder and its parents if they are missing, and syncs the entry of each new folder in its parent. SQLite syncs the entries of
- * its own files.
+ * Creates a folder and its parents if they are missing, and syncs the entry of each new folder in its parent. SQLite
+ * syncs the entries of its own files.
  */
 function createFolder(folder: string): void {
   if (existsSync(folder)) return;
@@ -100,15 +101,18 @@ function rejectForeignFile(database: Database, file: string): void {
 }
 
 /**
- * Identifies the files at the path of an open database: the database, its write-ahead log, and the index of the log. If one of them is
- * missing or replaced, other programs do not find what this process writes.
+ * Identifies the files at the path of an open database: the database, its write-ahead log, and the index of the log. If
+ * one of them is missing or replaced, other programs do not find what this process writes.
  */
 export function identifyFiles(file: string): string {
   const path = realpathSync(file);
   return [path, `${path}-wal`, `${path}-shm`].map(identifyFile).join();
 }
 
-/** Returns the device and the inode of a file: two paths with the same result name the same file. Throws if the file is missing. */
+/**
+ * Returns the device and the inode of a file: two paths with the same result name the same file. Throws if the file is
+ * missing.
+ */
 export function identifyFile(path: string): string {
   const { dev, ino } = statSync(path, { bigint: true });
   return `${dev}:${ino}`;
@@ -130,8 +134,9 @@ function readState(database: Database): [applicationId: number, version: number,
 }
 
 /**
- * Creates the layout in a new file, or replaces the layout of an older version, in one transaction: all records get the defaults and the
- * derived columns of this version, and are written into new tables. Several processes may do this at the same time.
+ * Creates the layout in a new file, or replaces the layout of an older version, in one transaction: all records get the
+ * defaults and the derived columns of this version, and are written into new tables. Several processes may do this at
+ * the same time.
  */
 function upgrade(database: Database, file: string): void {
   if (readState(database)[1] === FILE_VERSION) return;

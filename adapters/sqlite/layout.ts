@@ -11,9 +11,9 @@ const list = (names: readonly string[], prefix = ''): string => names.map((name)
 type AnyColumnType = ColumnType<boolean | number | string | readonly string[]>;
 
 /**
- * An index on the workspace, `fields` and the ID. If all fields but the last are fixed to one value each, the index has the records in the
- * order of the last field. If one of the fields is an array, the index is an index table: a table of its own, with a row for each distinct
- * item.
+ * An index on the workspace, `fields` and the ID. If all fields but the last are fixed to one value each, the index has
+ * the records in the order of the last field. If one of the fields is an array, the index is an index table: a table of
+ * its own, with a row for each distinct item.
  */
 export interface Index {
   readonly name: string;
@@ -28,7 +28,10 @@ export interface SearchIndex {
   readonly name: string;
 }
 
-/** The SQL that reads some fields of records. `columns` is the expression that selects them as JSON, and `parse` parses this JSON. */
+/**
+ * The SQL that reads some fields of records. `columns` is the expression that selects them as JSON, and `parse` parses
+ * this JSON.
+ */
 export interface Projection {
   readonly columns: string;
   readonly selectById: string;
@@ -36,7 +39,9 @@ export interface Projection {
   parse(json: string): AnyRecord;
 }
 
-/** A table with the records of a schema. Triggers update the indexes of arrays. A commit updates the full-text indexes. */
+/**
+ * A table with the records of a schema. Triggers update the indexes of arrays. A commit updates the full-text indexes.
+ */
 export interface Table {
   readonly name: string;
   /** The types of the columns, except those of the ID, the workspace and the record. */
@@ -46,18 +51,26 @@ export interface Table {
   /** The full-text indexes of the text columns that are neither unique nor in `indexes`. */
   readonly searches: readonly SearchIndex[];
   readonly expires?: string | undefined;
-  /** Takes a record that an earlier version of the service wrote, and adds the defaults and the derived columns of this version. */
+  /**
+   * Takes a record that an earlier version of the service wrote, and adds the defaults and the derived columns of this
+   * version.
+   */
   readonly complete: (record: AnyRecord) => AnyRecord;
   /** The fields that records of earlier versions can lack. */
   readonly optional: ReadonlySet<string>;
   readonly isFlag: (field: string) => boolean;
   /** The statement that inserts a record. The values are the ID, the workspace, the columns and the record as JSON. */
   readonly insert: string;
-  /** The projections of the table, by the array of their fields, or by the table for whole records (record-store.ts). */
+  /**
+   * The projections of the table, by the array of their fields, or by the table for whole records (record-store.ts).
+   */
   readonly projections: WeakMap<object, Projection>;
 }
 
-/** The ASCII characters that are part of a token, besides letters and digits. All other characters except control characters are, too. */
+/**
+ * The ASCII characters that are part of a token, besides letters and digits. All other characters except control
+ * characters are, too.
+ */
 const TOKEN_PUNCTUATION = Array.from({ length: 0x7f - 0x20 }, (_, i) => String.fromCharCode(0x20 + i))
   .join('')
   .replace(/[a-z0-9]/gi, '')
@@ -83,7 +96,8 @@ function createTable(name: string, schema: AnySchema): Table {
   const types = Object.entries(columns);
   const isFlag = (field: string) => types.some(([column, type]) => column === field && type === 'boolean');
   const isArray = (field: string) => types.some(([column, type]) => column === field && type === 'texts');
-  // A list that does not filter by a flag cannot use an index that begins with it. So each such index also exists without its flags.
+  // A list that does not filter by a flag cannot use an index that begins with it. So each such index also exists
+  // without its flags.
   const withoutFlags = indexes.map((fields) =>
     fields.filter((field, at) => at === fields.length - 1 || !isFlag(field)),
   );
@@ -135,7 +149,10 @@ export function listStatements({ name, columns, unique, indexes, searches, expir
   ];
 }
 
-/** Returns the statements for the index table of an array, which has a row for each distinct item of each record, and for its triggers. */
+/**
+ * Returns the statements for the index table of an array, which has a row for each distinct item of each record, and
+ * for its triggers.
+ */
 function createArrayIndex(table: string, { name, fields }: Index, array: string): string[] {
   const key = ['workspaceId', ...fields, 'id'];
   const columns = key.filter((column) => column !== array);
@@ -160,9 +177,9 @@ function createArrayIndex(table: string, { name, fields }: Index, array: string)
 }
 
 /**
- * Returns the statements for a full-text index. It has only the tokens of search.ts, so it needs neither the texts nor the positions of
- * tokens (https://sqlite.org/fts5.html#contentless_delete_tables). search.ts merges its segments in small steps, because FTS5 by itself
- * would now and then merge all of them during one commit.
+ * Returns the statements for a full-text index. It has only the tokens of search.ts, so it needs neither the texts nor
+ * the positions of tokens (https://sqlite.org/fts5.html#contentless_delete_tables). search.ts merges its segments in
+ * small steps, because FTS5 by itself would now and then merge all of them during one commit.
  */
 function createSearchIndex({ name }: SearchIndex): string[] {
   return [

@@ -12,8 +12,8 @@ import {
 } from './query.ts';
 
 /**
- * The maximum number of matches that a list sorts. If there are more, a scan in the order of the list usually finds enough of them for a
- * page soon.
+ * The maximum number of matches that a list sorts. If there are more, a scan in the order of the list usually finds
+ * enough of them for a page soon.
  */
 const MAX_SORTED_COUNT = 1000;
 /** The maximum number of rows that a list reads from its index without a pause. Reading them takes about 2 ms. */
@@ -21,26 +21,30 @@ const MAX_UNPAUSED_ROW_COUNT = 50_000;
 /** The range of row numbers in which a search compares the rows of its tokens without a pause: about 2 ms. */
 const SEARCHED_ROW_COUNT = 20_000;
 /**
- * The number of rows that are tested between two pauses; in a scan, the average number. Finding a term in a text of 5,000 characters takes
- * up to 0.1 ms.
+ * The number of rows that are tested between two pauses; in a scan, the average number. Finding a term in a text of
+ * 5,000 characters takes up to 0.1 ms.
  */
 const ROWS_PER_PAUSE = 64;
 
-/** Work in small steps, because SQLite blocks the event loop while it reads. The work yields when it can pause, and returns its result. */
+/**
+ * Work in small steps, because SQLite blocks the event loop while it reads. The work yields when it can pause, and
+ * returns its result.
+ */
 export type Steps<T> = Generator<void, T>;
 
 // How a page is read. The first row whose condition is true applies.
 //
-// | condition                                          | how                                                  | cost            |
-// |----------------------------------------------------|------------------------------------------------------|-----------------|
-// | IDs or unique values are given                     | look up their rows, test and sort them               | values          |
-// | an index has the rows of the list, in its order    | read the page from the index                         | skip + take     |
-// | an index or a search finds at most 1,000 matches   | test and sort its rows                               | rows that it has|
-// | an index has some of the conditions, and the order | test its rows in order, until the page is full       | rows tested     |
-// | otherwise                                          | test and sort all records of the workspace           | all records     |
+// | condition                                        | how                                            | cost        |
+// |--------------------------------------------------|------------------------------------------------|-------------|
+// | IDs or unique values are given                   | look up their rows, test and sort them         | values      |
+// | an index has the rows of the list, in its order  | read the page from the index                   | skip + take |
+// | an index or a search finds at most 1,000 matches | test and sort its rows                         | its rows    |
+// | an index has the order and some conditions       | test its rows in order, until the page is full | rows tested |
+// | otherwise                                        | test and sort all records of the workspace     | all records |
 //
-// The first two are queries (`buildPageQuery`), the others take several steps (`readRows`). If an index in the order of the list already
-// has a condition on a single value that is not a flag, the list has few rows, and only searches are tried in the third row.
+// The first two are queries (`buildPageQuery`), the others take several steps (`readRows`). If an index in the order of
+// the list already has a condition on a single value that is not a flag, the list has few rows, and only searches are
+// tried in the third row.
 
 /** Returns the query of `columns` of the page, or `undefined` if the page must be read in steps. */
 export function buildPageQuery(
@@ -73,7 +77,8 @@ function selectInOrder(
     values: [...where.values, query.take, query.skip],
   });
   if (arrayIndex === undefined) return select(columns, from);
-  // The page is found in the index table alone. If `from` joined it with the table, SQLite would read the record of each skipped row.
+  // The page is found in the index table alone. If `from` joined it with the table, SQLite would read the record of
+  // each skipped row.
   return selectRows(table, query, columns, select('item."row"', `${arrayIndex} item`));
 }
 
@@ -84,7 +89,9 @@ export function selectRows(table: Table, { by, order }: Query<AnyRecord>, column
   return { sql, values: rowQuery.values };
 }
 
-/** Finds the rows of a page in steps, which all see the same data, and passes a query of their row numbers to `read`. */
+/**
+ * Finds the rows of a page in steps, which all see the same data, and passes a query of their row numbers to `read`.
+ */
 export function* readRows<T>(
   database: Database,
   table: Table,
@@ -131,8 +138,8 @@ function toRowQuery(rowNumbers: readonly number[]): Sql {
 }
 
 /**
- * Returns the rows of a candidate that meet all conditions, or `undefined` if they seem to be more than `MAX_SORTED_COUNT`. A row that an
- * index selects twice counts twice.
+ * Returns the rows of a candidate that meet all conditions, or `undefined` if they seem to be more than
+ * `MAX_SORTED_COUNT`. A row that an index selects twice counts twice.
  */
 function* findMatches(
   database: Database,
@@ -177,7 +184,8 @@ function* scanRows<T>(
   read: (rowQuery: Sql) => T,
 ): Steps<T> {
   const filter = joinAll(filters.map((it) => toExpression(table, it)));
-  // The query also returns a pseudo-random row now and then. At such a row, the scan can pause although the row does not match.
+  // The query also returns a pseudo-random row now and then. At such a row, the scan can pause although the row does
+  // not match.
   const sql = `SELECT t."row", (${filter.sql}) AS "isMatch" FROM ${from} WHERE ${where.sql}
     AND ("isMatch" OR t."row" * 2654435761 / 65536 % ${ROWS_PER_PAUSE} = 0) ORDER BY ${orderBy}`;
   const found: number[] = [];

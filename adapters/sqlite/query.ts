@@ -9,14 +9,20 @@ export const joinAll = (parts: readonly Sql[]): Sql => ({
   values: parts.flatMap(({ values }) => values),
 });
 
-/** Returns the value of an `in` condition that has exactly one distinct value. Returns `undefined` for any other condition. */
+/**
+ * Returns the value of an `in` condition that has exactly one distinct value. Returns `undefined` for any other
+ * condition.
+ */
 function findSingleValue(condition: Condition<AnyRecord>): Value | undefined {
   if (!('in' in condition)) return undefined;
   const values = new Set(condition.in);
   return values.size === 1 ? toValue([...values][0]) : undefined;
 }
 
-/** Returns the expression that is true for the records that meet a condition. In the statement, `t` must be the alias of the table. */
+/**
+ * Returns the expression that is true for the records that meet a condition. In the statement, `t` must be the alias of
+ * the table.
+ */
 export function toExpression(table: Table, condition: Condition<AnyRecord>): Sql {
   const { field } = condition;
   const column = toColumn(table, field);
@@ -55,7 +61,9 @@ export interface OrderedRows {
   readonly from: string;
   /** The conditions that the index serves. */
   readonly where: Sql;
-  /** The index table, if the index is on an array. Its alias is `item`, and it has all columns of `where` and `orderBy`. */
+  /**
+   * The index table, if the index is on an array. Its alias is `item`, and it has all columns of `where` and `orderBy`.
+   */
   readonly arrayIndex: string | undefined;
   readonly orderBy: string;
   /** The conditions that the index does not serve. */
@@ -65,9 +73,9 @@ export interface OrderedRows {
 }
 
 /**
- * Returns how to read rows from an index in the order of a query. The index ends with the field that the query orders by, and the query
- * requires a single value of each earlier field. Returns `undefined` if there is no such index. Prefers an index that `isNarrow`
- * (`OrderedRows`), because a condition on a flag matches more records.
+ * Returns how to read rows from an index in the order of a query. The index ends with the field that the query orders
+ * by, and the query requires a single value of each earlier field. Returns `undefined` if there is no such index.
+ * Prefers an index that `isNarrow` (`OrderedRows`), because a condition on a flag matches more records.
  */
 export function findOrderedRows(
   table: Table,
@@ -110,9 +118,9 @@ export function toOrderBy(source: string, by: string, order: string): string {
 export interface Candidate extends Sql {
   readonly condition: Condition<AnyRecord>;
   /**
-   * A `lookup` selects at most one row for each value, and an `index` any number of rows. A `search` selects rows in a range of row
-   * numbers, in their order. Some of these rows do not meet the condition. The caller adds this range to `values`: the row number before
-   * the range, and the last one in it.
+   * A `lookup` selects at most one row for each value, and an `index` any number of rows. A `search` selects rows in a
+   * range of row numbers, in their order. Some of these rows do not meet the condition. The caller adds this range to
+   * `values`: the row number before the range, and the last one in it.
    */
   readonly type: 'lookup' | 'search' | 'index';
   /** Whether the result can have a row number twice, because the array of a record can have several of the values. */

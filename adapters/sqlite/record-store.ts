@@ -106,7 +106,9 @@ function getProjection(table: Table, fields: readonly string[] | undefined): Pro
   return projection;
 }
 
-/** Creates the projection to the given fields and the IDs, or to whole records if a record can lack one of the fields. */
+/**
+ * Creates the projection to the given fields and the IDs, or to whole records if a record can lack one of the fields.
+ */
 function createProjection({ name, optional }: Table, fields: readonly string[] | undefined): Projection {
   const isWhole = !fields || fields.some((field) => optional.has(field));
   // With only one path, `json_extract` would not return JSON. So there are always at least two paths.

@@ -2,7 +2,10 @@ import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
 
 /** Each scan that runs has its own connection, with a cache of 16 MB. */
 const MAX_SCAN_COUNT = 4;
-/** The maximum number of scans of one workspace that run at the same time, so that another workspace need not wait for them. */
+/**
+ * The maximum number of scans of one workspace that run at the same time, so that another workspace need not wait for
+ * them.
+ */
 const MAX_WORKSPACE_SCAN_COUNT = 2;
 
 interface WaitingScan {
@@ -11,11 +14,12 @@ interface WaitingScan {
 }
 
 /**
- * Limits the scans that run at the same time. The next scan is one of the workspace that has the fewest running scans, so that the many
- * scans of one workspace delay only each other.
+ * Limits the scans that run at the same time. The next scan is one of the workspace that has the fewest running scans,
+ * so that the many scans of one workspace delay only each other.
  *
- * Each running scan reads a snapshot. While any snapshot is read, SQLite cannot begin the write-ahead log anew. So when the log is long,
- * no scan starts until the running scans have ended, and a checkpoint has copied the log into the file.
+ * Each running scan reads a snapshot. While any snapshot is read, SQLite cannot begin the write-ahead log anew. So when
+ * the log is long, no scan starts until the running scans have ended, and a checkpoint has copied the log into the
+ * file.
  */
 export class ScanQueue {
   private readonly waiting: WaitingScan[] = [];

@@ -1,15 +1,21 @@
 import type { Database } from './database.ts';
 import { quote, type Table, tables } from './layout.ts';
 
-/** The maximum number of tokens that a search looks up. A text that has these tokens is then searched for the whole term. */
+/**
+ * The maximum number of tokens that a search looks up. A text that has these tokens is then searched for the whole
+ * term.
+ */
 const MAX_SEARCHED_TOKEN_COUNT = 8;
-/** The maximum number of pages (4 KiB) of a search index that a commit group merges each time it updates the index: 2 to 5 ms of work. */
+/**
+ * The maximum number of pages (4 KiB) of a search index that a commit group merges each time it updates the index: 2 to
+ * 5 ms of work.
+ */
 const MERGED_PAGE_COUNT = 32;
 const TOKEN_SEPARATOR = '\n';
 
 /**
- * Returns the distinct tokens of a folded text: the workspace and three successive UTF-16 code units. Because a token has the workspace,
- * neither the result nor the time of a search depends on the texts of other workspaces.
+ * Returns the distinct tokens of a folded text: the workspace and three successive UTF-16 code units. Because a token
+ * has the workspace, neither the result nor the time of a search depends on the texts of other workspaces.
  */
 function listTokens(workspaceId: string, text: string): string[] {
   const prefix = `${hash(workspaceId).toString(36)}_`;
@@ -21,14 +27,19 @@ function listTokens(workspaceId: string, text: string): string[] {
   return Array.from(trigrams, (trigram) => (prefix + trigram).toWellFormed());
 }
 
-/** FNV-1a (https://datatracker.ietf.org/doc/html/draft-eastlake-fnv). Two workspaces with the same hash only make a search slower. */
+/**
+ * FNV-1a (https://datatracker.ietf.org/doc/html/draft-eastlake-fnv). Two workspaces with the same hash only make a
+ * search slower.
+ */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);
   return value >>> 0;
 }
 
-/** Returns the FTS5 query of the texts that can contain a folded term, or `undefined` if the index cannot find the term. */
+/**
+ * Returns the FTS5 query of the texts that can contain a folded term, or `undefined` if the index cannot find the term.
+ */
 export function toSearchQuery(workspaceId: string, term: string): string | undefined {
   const tokens = listTokens(workspaceId, term);
   if (tokens.length === 0) return undefined;
@@ -52,9 +63,9 @@ export function noteOutdated(database: Database, { name, searches }: Table, row:
 }
 
 /**
- * Indexes the texts of all noted rows, before a commit. A row that was noted in vain, because its change was undone, is indexed as it is.
- * One statement for each index adds all texts, because FTS5 writes its tokens to the file at the end of each savepoint. A statement for
- * each record would take about as long as all other work that creates the record.
+ * Indexes the texts of all noted rows, before a commit. A row that was noted in vain, because its change was undone, is
+ * indexed as it is. One statement for each index adds all texts, because FTS5 writes its tokens to the file at the end
+ * of each savepoint. A statement for each record would take about as long as all other work that creates the record.
  */
 export function updateSearchIndexes(database: Database): void {
   for (const [name, rows] of database.outdatedRows) {

@@ -4,17 +4,24 @@ import { createBusyTimeout, type Database, isBusy } from './database.ts';
 import { rejectUpgradedFile } from './file.ts';
 import { updateSearchIndexes } from './search.ts';
 
-/** After so many milliseconds, a commit group (the writes of one commit) takes no more writes, because it blocks the event loop. */
+/**
+ * After so many milliseconds, a commit group (the writes of one commit) takes no more writes, because it blocks the
+ * event loop.
+ */
 const MAX_COMMIT_GROUP_MS = 10;
 /** After so many milliseconds of writing without a break, the queue pauses, so that other processes can write. */
 const MAX_BURST_MS = 50;
-/** The length of the pause. It must be longer than the interval at which another process tries to write (`MAX_RETRY_DELAY_MS`). */
+/**
+ * The length of the pause. It must be longer than the interval at which another process tries to write
+ * (`MAX_RETRY_DELAY_MS`).
+ */
 const PAUSE_MS = 4;
 const MAX_RETRY_DELAY_MS = 3;
 const FILE_CHECK_INTERVAL_MS = 1_000;
 /**
- * The interval at which a commit group updates the search indexes. If it updated them only before its commit, `MAX_COMMIT_GROUP_MS` would
- * not limit the time of these updates. Indexing a text of 5,000 characters takes about two milliseconds.
+ * The interval at which a commit group updates the search indexes. If it updated them only before its commit,
+ * `MAX_COMMIT_GROUP_MS` would not limit the time of these updates. Indexing a text of 5,000 characters takes about two
+ * milliseconds.
  */
 const SEARCH_INDEX_INTERVAL_MS = 2;
 
@@ -27,8 +34,9 @@ interface Write {
 }
 
 /**
- * Runs the writes of a connection one after another. Commits waiting writes together, as a commit group: the disk takes about as long for a
- * commit of many writes as for a commit of a single write. A write resolves after its commit, unless it `resolvesEarly`.
+ * Runs the writes of a connection one after another. Commits waiting writes together, as a commit group: the disk takes
+ * about as long for a commit of many writes as for a commit of a single write. A write resolves after its commit,
+ * unless it `resolvesEarly`.
  */
 export class WriteQueue {
   private readonly waiting: Write[] = [];
@@ -42,10 +50,11 @@ export class WriteQueue {
   ) {}
 
   /**
-   * Runs `work`. If `work` throws, only its own changes are undone, unless the error (such as a full disk) ends the transaction of the
-   * whole commit group. Also rejects if another process writes for ten seconds, or if the commit fails. With `resolvesEarly`, resolves
-   * before the commit, so that a write that the caller adds then can be in the same commit group. If the commit fails, the added write is
-   * also rejected if it is in this group. In a later group, it runs without the changes of `work`.
+   * Runs `work`. If `work` throws, only its own changes are undone, unless the error (such as a full disk) ends the
+   * transaction of the whole commit group. Also rejects if another process writes for ten seconds, or if the commit
+   * fails. With `resolvesEarly`, resolves before the commit, so that a write that the caller adds then can be in the
+   * same commit group. If the commit fails, the added write is also rejected if it is in this group. In a later group,
+   * it runs without the changes of `work`.
    */
   run<T>(work: () => T | Promise<T>, resolvesEarly = false): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -74,8 +83,8 @@ export class WriteQueue {
   }
 
   /**
-   * Begins a transaction. Waits while another process writes. Returns `false` if all waiting writes were rejected, such as those to a
-   * file that a newer version has upgraded.
+   * Begins a transaction. Waits while another process writes. Returns `false` if all waiting writes were rejected, such
+   * as those to a file that a newer version has upgraded.
    */
   private async begin(): Promise<boolean> {
     while (this.waiting.length > 0) {
@@ -134,7 +143,10 @@ export class WriteQueue {
     for (const settle of settleFunctions) settle();
   }
 
-  /** Runs a write, and returns a function that settles it after the commit. Throws if an error of the write ended the whole transaction. */
+  /**
+   * Runs a write, and returns a function that settles it after the commit. Throws if an error of the write ended the
+   * whole transaction.
+   */
   private async runInSavepoint({ resolvesEarly, run, resolve, reject }: Write): Promise<() => void> {
     this.database.exec('SAVEPOINT write');
     try {

@@ -14,8 +14,8 @@ export function insertRecord(database: Database, table: Table, record: AnyRecord
 }
 
 /**
- * Replaces the record of a row. `before` has the current values of the columns. Sets only the columns that change, because SQLite
- * rewrites the index of each column that is set.
+ * Replaces the record of a row. `before` has the current values of the columns. Sets only the columns that change,
+ * because SQLite rewrites the index of each column that is set.
  */
 export function replaceRecord(
   database: Database,

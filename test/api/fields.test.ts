@@ -25,12 +25,15 @@ const TEXT_COUNT = 64;
 const ID = '0190163d-8694-739b-aea5-966c26f8ad91';
 const SPACE_COUNT = 2 ** 20;
 
-/** Invalid URLs that match the pattern in the OpenAPI document. A pattern that does not match them would be hard to read. */
+/**
+ * Invalid URLs that match the pattern in the OpenAPI document. A pattern that does not match them would be hard to
+ * read.
+ */
 const INVALID_BUT_MATCHING: readonly unknown[] = ['https://example.com:99999', 'https://example.com/\ud800'];
 
 /**
- * Asserts that the pattern in the OpenAPI document matches the short valid samples, and none of the short invalid samples except
- * `INVALID_BUT_MATCHING`.
+ * Asserts that the pattern in the OpenAPI document matches the short valid samples, and none of the short invalid
+ * samples except `INVALID_BUT_MATCHING`.
  */
 function assertPatternAgrees(schema: z.ZodType, { valid, invalid }: SampleValues): void {
   const { pattern } = z.toJSONSchema(schema, { io: 'input' });

@@ -9,15 +9,17 @@ const MAX_DEPTH = 32;
 const MAX_ELEMENT_COUNT = 1_000;
 const RUN_COUNT = 5;
 /**
- * Reading a body may take at most ten times as long as reading one long text of the same size. Measured: 0.1 to 3 times as long
- * with the limits on depth and elements, and 35 to 110 times as long without them.
+ * Reading a body may take at most ten times as long as reading one long text of the same size. Measured: 0.1 to 3 times
+ * as long with the limits on depth and elements, and 35 to 110 times as long without them.
  */
 const MAX_SLOWDOWN = 10;
 
 const readText = (json: string) => readJson(Buffer.from(json));
 const repeat = (part: string, length = BODY_SIZE_BYTES) => part.repeat(length / part.length);
 const createDistinctNames = () => Array.from({ length: BODY_SIZE_BYTES / 9 }, (_, i) => `"${i.toString(36)}":1`).join();
-/** Returns a body with nested arrays. The body itself is the first level. `inner` is the content of the deepest array. */
+/**
+ * Returns a body with nested arrays. The body itself is the first level. `inner` is the content of the deepest array.
+ */
 const createNested = (depth: number, inner = '') => `{"name":${'['.repeat(depth - 1)}${inner}${']'.repeat(depth - 1)}}`;
 
 /** Returns how deep objects and arrays are nested in a value. The value itself is the first level. */

@@ -12,7 +12,9 @@ import { createCampaignFields, createWorkspace } from '../support/tenants.ts';
 
 const CALL_COUNT = 50;
 
-/** Applications on the same data, and an actor for an admin of a workspace. Each call of the clock returns a later time. */
+/**
+ * Applications on the same data, and an actor for an admin of a workspace. Each call of the clock returns a later time.
+ */
 interface Setup {
   readonly actor: MemberActor;
   readonly app: Application;

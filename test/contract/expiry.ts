@@ -8,8 +8,9 @@ const TTL_MS = 1_000;
 const LONG_TTL_MS = 3_600_000;
 
 /**
- * Returns the tests of the expiry of records. An engine that takes the time from the test is tested to the millisecond. With any other
- * engine, the tests wait in real time, and check only that the engine keeps records that expire an hour later.
+ * Returns the tests of the expiry of records. An engine that takes the time from the test is tested to the millisecond.
+ * With any other engine, the tests wait in real time, and check only that the engine keeps records that expire an hour
+ * later.
  */
 export function defineExpiryTests(test: CreateStorageTest, takesClock: boolean): Tests {
   return {

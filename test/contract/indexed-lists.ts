@@ -20,8 +20,9 @@ const MAX_GROWTH = 3;
 /** The number of matches that a page near the end of the list skips. */
 const SKIPPED_COUNT = Math.floor(LARGE_COUNT / MATCH_INTERVAL) - PAGE_SIZE;
 /**
- * The maximum work for the page near the end, divided by the work for a list of all matches up to the end of the page. The ratio is 1
- * if an engine examines the index entry and the record of each skipped match, and at most about 0.5 if it examines only the index entry.
+ * The maximum work for the page near the end, divided by the work for a list of all matches up to the end of the page.
+ * The ratio is 1 if an engine examines the index entry and the record of each skipped match, and at most about 0.5 if
+ * it examines only the index entry.
  */
 const MAX_WORK_OF_LAST_PAGE = 0.75;
 
@@ -32,7 +33,10 @@ interface Schema {
   readonly indexes: readonly (readonly string[])[];
 }
 
-/** Returns the test that an indexed list examines few records, or no test if the engine promises no bound or cannot be measured. */
+/**
+ * Returns the test that an indexed list examines few records, or no test if the engine promises no bound or cannot be
+ * measured.
+ */
 export function defineIndexedListTests(test: CreateStorageTest, { countExaminedRecords }: TestEngine): Tests {
   if (typeof countExaminedRecords === 'string') return {};
   return {
@@ -60,8 +64,8 @@ export function defineIndexedListTests(test: CreateStorageTest, { countExaminedR
 }
 
 /**
- * Returns queries for the first page of each index, in both directions, with and without conditions on its boolean fields. The keys of
- * the map describe the queries.
+ * Returns queries for the first page of each index, in both directions, with and without conditions on its boolean
+ * fields. The keys of the map describe the queries.
  */
 function createQueries({ columns, indexes }: Schema): Map<string, Query<Entity>> {
   const isFlag = (field: string) => columns[field] === 'boolean';
@@ -77,8 +81,8 @@ function createQueries({ columns, indexes }: Schema): Map<string, Query<Entity>>
 }
 
 /**
- * Creates records with distinct values in the order fields and the unique fields. In the index fields before the last one, one record in
- * 16 has the values that the queries ask for.
+ * Creates records with distinct values in the order fields and the unique fields. In the index fields before the last
+ * one, one record in 16 has the values that the queries ask for.
  */
 function createRecords(name: SchemaName, schema: Schema, workspaceId: string, count: number): Entity[] {
   const equalityFields = schema.indexes.flatMap((fields) => fields.slice(0, -1));

@@ -135,8 +135,9 @@ const schemas = (Object.entries(recordSchemas) as unknown as [SchemaName, Record
 );
 
 /**
- * Returns tests that run random work on the storage in memory and on an engine, and compare all results. If the engine is shared, it
- * is open twice on the same data: the works alternate between both engines, and the second engine reads all records after each work.
+ * Returns tests that run random work on the storage in memory and on an engine, and compare all results. If the engine
+ * is shared, it is open twice on the same data: the works alternate between both engines, and the second engine reads
+ * all records after each work.
  */
 export function defineModelTests(test: CreateStorageTest): Tests {
   return schemas.map(([name, schema]) => [
@@ -197,7 +198,8 @@ function createInput(
 ): ActionInput {
   const workspaceId = workspaces[workspace] as string;
   const [id, otherId] = [ids[record], ids[0]] as [string, string];
-  // An ID is unique over all workspaces. So workspace 0 adds only IDs with an even index, and workspace 1 with an odd index.
+  // An ID is unique over all workspaces. So workspace 0 adds only IDs with an even index, and workspace 1 with an odd
+  // index.
   const ownId = ids[record - (record % WORKSPACE_COUNT) + workspace] as string;
   return { records, workspaceId, id, otherId, record: { ...sample, ...fields, id: ownId, workspaceId }, query };
 }

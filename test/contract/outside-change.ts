@@ -1,7 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { doNothing } from '../../core/shared/do-nothing.ts';
 
-/** On a serialized engine, the change cannot end during the transaction. The test gives it this time to begin, and then continues. */
+/**
+ * On a serialized engine, the change cannot end during the transaction. The test gives it this time to begin, and then
+ * continues.
+ */
 const START_DELAY_MS = 50;
 
 /** A change that is made once from outside of a transaction, while the work of the transaction runs. */
@@ -14,8 +17,8 @@ export class OutsideChange<T> {
   ) {}
 
   /**
-   * Starts the change at the first call. Resolves when an optimistic engine has made the change. On a serialized engine, the change
-   * waits until the transaction has ended, so the work must not wait for it.
+   * Starts the change at the first call. Resolves when an optimistic engine has made the change. On a serialized
+   * engine, the change waits until the transaction has ended, so the work must not wait for it.
    */
   async start(): Promise<void> {
     if (this.result) return;

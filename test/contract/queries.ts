@@ -115,7 +115,9 @@ const pageWindows = [
 
 const SEARCHED_TEXTS = ['Straße 50% off*', 'ÉCOLE', 'Ecole', 'a.c [x] (y) \\ ^$ |+?', 'ΟΔΟΣ', '🏆 Café', 'line\none'];
 
-/** Search terms, and the indexes of the texts that contain them. The word `note` is added to each text as a second part. */
+/**
+ * Search terms, and the indexes of the texts that contain them. The word `note` is added to each text as a second part.
+ */
 const containsCases: readonly (readonly [term: string, indexes: readonly number[]])[] = [
   ['straße', [0]],
   ['STRASSE', []],

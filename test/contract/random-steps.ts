@@ -32,8 +32,8 @@ export type RecordName =
   | 'apiKeys';
 
 /**
- * Chooses a record that earlier steps have created: in the workspace of the step (`own`) or in the other workspace. `at`, modulo the
- * number of these records, is its position among them. `none` chooses an unknown ID.
+ * Chooses a record that earlier steps have created: in the workspace of the step (`own`) or in the other workspace.
+ * `at`, modulo the number of these records, is its position among them. `none` chooses an unknown ID.
  */
 export interface RecordChoice {
   readonly from: 'own' | 'other' | 'none';
@@ -41,8 +41,8 @@ export interface RecordChoice {
 }
 
 /**
- * One of the two sides that use-cases.test.ts compares, memory or another storage engine: an application, and the records that
- * earlier steps have created in it.
+ * One of the two sides that use-cases.test.ts compares, memory or another storage engine: an application, and the
+ * records that earlier steps have created in it.
  */
 export interface Side {
   readonly app: Application;
@@ -64,7 +64,10 @@ interface UseCaseCall {
 /** A use case with its input. */
 export interface Step extends UseCaseCall {
   readonly useCase: UseCase;
-  /** The type of the records that the use case creates and returns, if any. `runOnce` creates a tag, but returns a response. */
+  /**
+   * The type of the records that the use case creates and returns, if any. `runOnce` creates a tag, but returns a
+   * response.
+   */
   readonly creates: RecordName | undefined;
   /** Returns the step as it is printed in a failing sequence. */
   [fc.toStringMethod](): string;
@@ -508,9 +511,9 @@ const listing = {
 };
 
 /**
- * The use cases that the steps call. `useCases` does not compile if it lacks one of them. Some are excluded, because each run calls them
- * before or after the steps (`workspaces.create` and `iterate`), or because `Side.caller` calls them (`recordUse`). The links are excluded, because no step
- * opens one. No run calls `workspaces.iterate`.
+ * The use cases that the steps call. `useCases` does not compile if it lacks one of them. Some are excluded, because
+ * each run calls them before or after the steps (`workspaces.create` and `iterate`), or because `Side.caller` calls
+ * them (`recordUse`). The links are excluded, because no step opens one. No run calls `workspaces.iterate`.
  */
 type UseCase = Exclude<
   UseCaseName,

@@ -10,7 +10,9 @@ export type OpenRateLimiter = (
   windowSeconds: number,
 ) => Promise<{ readonly limiter: RateLimiter; close(): Promise<void> }>;
 
-/** Returns the tests that every rate limiter must pass. Tests may share a Redis server, so each test uses its own keys. */
+/**
+ * Returns the tests that every rate limiter must pass. Tests may share a Redis server, so each test uses its own keys.
+ */
 export function defineRateLimiterContract(open: OpenRateLimiter): Tests {
   const test = (limit: number, windowSeconds: number, work: (limiter: RateLimiter) => Promise<void>) => async () => {
     const { limiter, close } = await open(limit, windowSeconds);

@@ -329,7 +329,10 @@ async function addRecord<T extends Entity>(records: RecordStore<T>, record: T): 
 interface AnyStore {
   readonly name: string;
   readonly records: RecordStore<Entity>;
-  /** The fields that lists can order by: the last field of each index. Their type is `id`, because every `Entity` has this field. */
+  /**
+   * The fields that lists can order by: the last field of each index. Their type is `id`, because every `Entity` has
+   * this field.
+   */
   readonly orders: readonly 'id'[];
   /** Each unique field, and the error message of a duplicate. */
   readonly unique: Readonly<Record<string, string>>;
@@ -362,7 +365,10 @@ function makeUnique(record: Entity, unique: AnyStore['unique'], number: number):
   return { ...record, ...Object.fromEntries(Object.keys(unique).map((field) => [field, `${number}.example`])) };
 }
 
-/** Returns the store of each unique field, a function that creates a record with a value of the field, and the message for a duplicate. */
+/**
+ * Returns the store of each unique field, a function that creates a record with a value of the field, and the message
+ * for a duplicate.
+ */
 function listStoresWithUniqueField(storage: StorageEngine) {
   return listStores(storage).flatMap(({ records, createSample, unique }) =>
     Object.entries(unique).map(([field, message]) => ({

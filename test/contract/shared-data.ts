@@ -12,8 +12,9 @@ import { StoreProcess } from './store-process.ts';
 const CHANGE_COUNT = 20;
 
 /**
- * Returns the tests of a database that several engines and processes can share, and that remains after they end. The tests cannot show
- * that a change survives a power failure: the operating system keeps what a killed process has written, even without `fsync`.
+ * Returns the tests of a database that several engines and processes can share, and that remains after they end. The
+ * tests cannot show that a change survives a power failure: the operating system keeps what a killed process has
+ * written, even without `fsync`.
  */
 export function defineSharedDataTests(test: CreateStorageTest, engine: TestEngine): Tests {
   /** Runs a test with another process on the same data. */

@@ -16,7 +16,10 @@ import { defineUnusualTextTests } from './unusual-texts.ts';
 /** The clock of a MongoDB storage is read from heartbeats, which can arrive late on a busy machine. */
 const CLOCK_TOLERANCE_MS = 10_000;
 
-/** Returns the tests that every storage engine must pass. They share a database, so each test uses its own IDs and workspaces. */
+/**
+ * Returns the tests that every storage engine must pass. They share a database, so each test uses its own IDs and
+ * workspaces.
+ */
 export function defineStorageContract(engine: TestEngine): Tests[] {
   const database = new ContractDatabase(engine);
   const test = database.createTest;
@@ -32,8 +35,8 @@ export function defineStorageContract(engine: TestEngine): Tests[] {
   };
   return [
     basicTests,
-    // These tests run early, because one of them kills a process, whose transaction MongoDB keeps open for ten seconds. If they ran last,
-    // the clean-up would wait for the end of this transaction before it could remove the database.
+    // These tests run early, because one of them kills a process, whose transaction MongoDB keeps open for ten seconds.
+    // If they ran last, the clean-up would wait for the end of this transaction before it could remove the database.
     ...(engine.isShared ? [defineSharedDataTests(test, engine)] : []),
     defineRecordTests(test),
     defineGlobalRecordTests(test),

@@ -16,13 +16,16 @@ export interface TestContext {
   /** Closes all engines, and opens one again. */
   reopen(): Promise<StorageEngine>;
   /**
-   * Returns the test's engine and, if several engines can share data, another engine on the same data. With each of them, a test can
-   * change data from outside of a transaction that runs on the test's engine.
+   * Returns the test's engine and, if several engines can share data, another engine on the same data. With each of
+   * them, a test can change data from outside of a transaction that runs on the test's engine.
    */
   openOnSameData(): Promise<readonly StorageEngine[]>;
 }
 
-/** The database that all storage tests of a test file share, because to create a database for each test would take longer. */
+/**
+ * The database that all storage tests of a test file share, because to create a database for each test would take
+ * longer.
+ */
 export class ContractDatabase {
   private database: Promise<TestDatabase> | undefined;
 

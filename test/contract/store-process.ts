@@ -36,8 +36,8 @@ export class StoreProcess {
   }
 
   /**
-   * Runs a command in the process. If the command throws, rejects with an error whose message is the kind of the `CoreError`, or the text
-   * of any other error.
+   * Runs a command in the process. If the command throws, rejects with an error whose message is the kind of the
+   * `CoreError`, or the text of any other error.
    */
   run<N extends keyof Commands>(name: N, ...args: Arguments<N>): Promise<Awaited<ReturnType<Commands[N]>>> {
     return new Promise((resolve, reject) => {

@@ -10,7 +10,9 @@ import type { CreateStorageTest } from './storage-test.ts';
 const addClick = (it: CampaignRecord): CampaignRecord => ({ ...it, clicks: it.clicks + 1 });
 const addShare = (it: CampaignRecord): CampaignRecord => ({ ...it, shares: it.shares + 1 });
 
-/** Returns the tests of transactions. `staged` is the storage as a transaction sees it, with its uncommitted changes. */
+/**
+ * Returns the tests of transactions. `staged` is the storage as a transaction sees it, with its uncommitted changes.
+ */
 export function defineTransactionTests(test: CreateStorageTest, transactions: 'optimistic' | 'serialized'): Tests[] {
   const tests: Tests = {
     'commits all changes and returns the result of the work': test(async (storage) => {

@@ -6,8 +6,8 @@ import { buildCampaign, buildTag, newId, type SchemaName, samples } from './samp
 import type { CreateStorageTest } from './storage-test.ts';
 
 /**
- * Other texts that an engine could mistake for a text that ends with U+FFFD: it might cut them at NUL, replace a lone surrogate by U+FFFD,
- * or compare only their beginnings.
+ * Other texts that an engine could mistake for a text that ends with U+FFFD: it might cut them at NUL, replace a lone
+ * surrogate by U+FFFD, or compare only their beginnings.
  */
 const buildOtherTexts = (text: string, withLoneSurrogates: boolean) => [
   `${text}\0`,

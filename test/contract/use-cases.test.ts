@@ -31,8 +31,8 @@ import {
 } from './random-steps.ts';
 
 /**
- * The time at which each run starts. It is far in the future, so that a database that removes expired records by its own clock (the
- * TTL index of MongoDB) removes none during the test.
+ * The time at which each run starts. It is far in the future, so that a database that removes expired records by its
+ * own clock (the TTL index of MongoDB) removes none during the test.
  */
 const START_TIME = Date.UTC(2100, 0, 1);
 /** The clock of the current run. */
@@ -66,8 +66,8 @@ class DeterministicSystem implements System {
     return `${this.runId}-${digits(this.step, 4)}-7000-8000-${digits(this.idCount++, 12)}`;
   };
 
-  // Returns the hash of an ID. The key of a short link is the start of a secret, so secrets must start differently, but all IDs
-  // of a run start alike.
+  // Returns the hash of an ID. The key of a short link is the start of a secret, so secrets must start differently, but
+  // all IDs of a run start alike.
   newSecret = (): string => this.sha256(this.newId());
 }
 
@@ -81,8 +81,8 @@ function withClock(engine: StorageEngine): StorageEngine {
 }
 
 /**
- * Runs the same steps on memory and on another engine, and compares the results. The other engine is opened several times on the same
- * data, and the steps alternate between the opened engines.
+ * Runs the same steps on memory and on another engine, and compares the results. The other engine is opened several
+ * times on the same data, and the steps alternate between the opened engines.
  */
 class Comparison {
   readonly workspaces: string[] = [];

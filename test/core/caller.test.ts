@@ -12,7 +12,10 @@ const members: readonly (readonly [Role, InvitationStatus] | undefined)[] = [
   ...ROLES.flatMap((role) => INVITATION_STATUSES.map((invitation) => [role, invitation] as const)),
 ];
 
-/** The permissions of a full-access key, and then of a read-only key, by the member of the key. Unlisted members have no permissions. */
+/**
+ * The permissions of a full-access key, and then of a read-only key, by the member of the key. Unlisted members have no
+ * permissions.
+ */
 const expected: Readonly<Record<string, readonly (readonly Permission[])[]>> = {
   'no member': [['read', 'write'], ['read']],
   'admin, accepted': [['read', 'write', 'author', 'share'], ['read']],

@@ -5,8 +5,8 @@ import { findTextProblem, fold, removeFinalPeriod } from '../../core/shared/text
 import { suite } from '../support/suite.ts';
 
 /**
- * Any code point except surrogates, with a preference for low code points. The unit `binary` of fast-check would be simpler,
- * but takes half a second to create.
+ * Any code point except surrogates, with a preference for low code points. The unit `binary` of fast-check would be
+ * simpler, but takes half a second to create.
  */
 const character = fc
   .oneof(...[0x7f, 0x2fff, 0xd7ff].map((max) => fc.nat({ max })), fc.integer({ min: 0xe000, max: 0x10ffff }))

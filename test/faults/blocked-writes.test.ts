@@ -21,7 +21,10 @@ import { waitUntil } from '../support/wait-until.ts';
 const LOCK_DURATION_MS = quickOrLong(1_500, 12_000);
 const READ_TIMEOUT_MS = 2_000;
 const READ_INTERVAL_MS = 50;
-/** The latency of a slow database. Recording the use of a key takes twice this time, and uses are recorded one at a time. */
+/**
+ * The latency of a slow database. Recording the use of a key takes twice this time, and uses are recorded one at a
+ * time.
+ */
 const LATENCY_MS = 20;
 const SHUTDOWN_TIMEOUT_MS = 6_000;
 
@@ -84,7 +87,8 @@ suite('a service whose database accepts no writes', {
           if (isLong) assert.equal((await writing).status, 500);
           for (const other of others) assertServed(await send(url, { path: '/campaigns', key: other }));
           assertServed(await send(url, { path: '/readyz' }));
-          // No log message (`msg`) reports an outage. Only the `err` of a failed write says that MongoDB is unavailable.
+          // No log message (`msg`) reports an outage. Only the `err` of a failed write says that MongoDB is
+          // unavailable.
           assert.doesNotMatch(output.stderr, /"msg":"[^"]*is unavailable/);
 
           await unlock();

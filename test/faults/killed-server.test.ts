@@ -60,13 +60,15 @@ suite('a service that is killed while it writes', {
 });
 
 /**
- * The moment of a POST at which the process is killed: when the proxy loses the request or the response (`loss`) of the next MongoDB
- * command with the name `command`.
+ * The moment of a POST at which the process is killed: when the proxy loses the request or the response (`loss`) of the
+ * next MongoDB command with the name `command`.
  */
 interface KillPoint {
   readonly command: string;
   readonly loss: Loss;
-  /** Whether the record is stored at that moment. If not, a retry gets 409 until the lock of the killed process expires. */
+  /**
+   * Whether the record is stored at that moment. If not, a retry gets 409 until the lock of the killed process expires.
+   */
   readonly isStored: boolean;
 }
 
@@ -93,7 +95,9 @@ suite('a service on MongoDB that is killed in the middle of a POST with an Idemp
   },
 });
 
-/** Sends a request to a process that is killed meanwhile. Then retries with another process until the request succeeds. */
+/**
+ * Sends a request to a process that is killed meanwhile. Then retries with another process until the request succeeds.
+ */
 function postAndRetry({ command, loss, isStored }: KillPoint): Promise<void> {
   return withMongodbProxy(async (proxy, uri) => {
     const killed = await startProcess(createMongodbSettings(proxy.uri));
@@ -205,7 +209,8 @@ suite('a service that is killed while members share a campaign', {
           await Promise.all(sharers);
 
           service = await startProcess(settings);
-          // The first attempts may fail: MongoDB keeps the locks of an open transaction of the killed process for some seconds.
+          // The first attempts may fail: MongoDB keeps the locks of an open transaction of the killed process for some
+          // seconds.
           const shares = await Promise.all(keys.map((key) => repeatUntilShared(() => share(key))));
           for (const text of acknowledged) assert.ok(shares.includes(text), text);
           const campaign = await send(service.url, { path: `/campaigns/${id}`, key: adminKey });

@@ -9,7 +9,10 @@ import { createCampaignFields } from '../support/tenants.ts';
 const CONCURRENCY = 4;
 const MAX_SHARE_COUNT = 10_000;
 
-/** A program that records a share and a click for several members at a time, and prints a line for each acknowledged share or click. */
+/**
+ * A program that records a share and a click for several members at a time, and prints a line for each acknowledged
+ * share or click.
+ */
 const PROGRAM = `
   import { withApplication } from ${JSON.stringify(join(import.meta.dirname, 'storage.js'))};
   const [settings, workspaceId, campaignId, ...memberIds] = process.argv.slice(1);
@@ -91,8 +94,8 @@ export class ShareRecorder {
   }
 
   /**
-   * Fails unless the counter of shares equals the number of stored shares, every acknowledged share is stored, and all acknowledged
-   * clicks are counted. Failed and interrupted clicks may be counted, too.
+   * Fails unless the counter of shares equals the number of stored shares, every acknowledged share is stored, and all
+   * acknowledged clicks are counted. Failed and interrupted clicks may be counted, too.
    */
   assertConsistent(): Promise<void> {
     const { workspaceId, id } = this;

@@ -31,7 +31,9 @@ function withDraft(test: (draft: Draft) => Promise<void>, fields: object = {}): 
   });
 }
 
-/** A new value of each field that does not refer to other records. The values are in the form in which they are stored. */
+/**
+ * A new value of each field that does not refer to other records. The values are in the form in which they are stored.
+ */
 const newValues = {
   name: 'New',
   description: 'New',

@@ -81,7 +81,8 @@ suite('POST /campaigns', {
 
   'returns dates as they were sent, and rejects an endDate before the startDate': () =>
     withFixture(async (fixture) => {
-      // Without a time, a startDate is the first millisecond of its day, and an endDate is the last. Smaller units are ignored.
+      // Without a time, a startDate is the first millisecond of its day, and an endDate is the last. Smaller units are
+      // ignored.
       for (const [startDate, endDate] of [
         ['2026-01-31', '2026-01-31'],
         ['2026-01-31T23:59:59.999999999Z', '2026-01-31'],

@@ -22,7 +22,10 @@ async function fetchText({ call }: Api, path: string): Promise<string> {
   return text;
 }
 
-/** Returns all descriptions of fields, schemas, parameters and headers in a part of the OpenAPI document, with their names. */
+/**
+ * Returns all descriptions of fields, schemas, parameters and headers in a part of the OpenAPI document, with their
+ * names.
+ */
 function listDescriptions(part: unknown, name = ''): (readonly [name: string, description: string])[] {
   if (typeof part !== 'object' || part === null) return [];
   const own = 'description' in part && typeof part.description === 'string' ? [[name, part.description] as const] : [];

@@ -19,8 +19,8 @@ import { createTenant, type Tenant } from '../support/tenants.ts';
 
 const NULL_IS_VALID = { valid: [null] };
 
-// test/core tests how amounts, whole numbers, dates, IDs and slugs are parsed. The values here show that a field uses the
-// parser.
+// test/core tests how amounts, whole numbers, dates, IDs and slugs are parsed. The values here show that a field uses
+// the parser.
 const amount: SampleValues = {
   valid: [0, 1.5, 1e3, '0', '0.0001', '999999999999.9999'],
   invalid: [-1, 0.12345, 1e12, '-1', '', ' 1', '1e3', '007', '1,5'],
@@ -48,7 +48,10 @@ const ICONS = `
   clock chart-bar chart-line chart-dots chart-pie trending-up trophy award bolt flame sun moon cloud camera
   microphone video photo file-text clipboard check circle-check help question-mark`;
 
-/** The fields of all bodies, by the path segment of their resource. The valid values of a field contain `null` if it accepts `null`. */
+/**
+ * The fields of all bodies, by the path segment of their resource. The valid values of a field contain `null` if it
+ * accepts `null`.
+ */
 const fields: Readonly<Record<string, Readonly<Record<string, SampleValues>>>> = {
   campaigns: {
     name: texts({ min: 1, max: 190 }),

@@ -12,7 +12,9 @@ const TEXT_LENGTH = 150_000;
 /** A regular expression with quadratic time would take about three times this duration. */
 const MAX_DURATION_MS = 5_000;
 
-/** Returns texts on which careless regular expressions backtrack: many characters that match, and an end that does not. */
+/**
+ * Returns texts on which careless regular expressions backtrack: many characters that match, and an end that does not.
+ */
 const createTexts = (length: number): Readonly<Record<string, string>> => ({
   letters: `${'a'.repeat(length)}!`,
   digits: `${'1'.repeat(length)}x`,

@@ -21,7 +21,9 @@ interface Setup {
   readonly wait: (milliseconds: number) => void;
 }
 
-/** Settings for tests that advance the clock of the storage. They use memory storage, because MongoDB has its own clock. */
+/**
+ * Settings for tests that advance the clock of the storage. They use memory storage, because MongoDB has its own clock.
+ */
 const MEMORY_SETTINGS = { STORAGE: 'memory', DEMO_API_KEY };
 
 function withSetup(test: (setup: Setup) => Promise<void>, settings = {}): Promise<void> {
@@ -268,7 +270,10 @@ async function createRunRequest({ app }: Api, { workspaceId, key }: Tenant, idem
   return { workspaceId, keyId, idempotencyKey, fingerprint: 'of its body' };
 }
 
-/** Starts a request that has the lock of its idempotency key. The transaction of the request begins after the call of `end`. */
+/**
+ * Starts a request that has the lock of its idempotency key. The transaction of the request begins after the call of
+ * `end`.
+ */
 async function startHangingRequest(api: Api, own: Tenant) {
   const request = await createRunRequest(api, own, 'key');
   const { held, release } = holdNextTransaction(api.app);

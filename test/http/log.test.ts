@@ -64,7 +64,10 @@ const HEADERS = [
   `bad ${SECRET}`,
 ];
 
-/** Returns IDs by the path segments of their resources: IDs of demo records, the ID of a new tag, and an unknown ID for groups. */
+/**
+ * Returns IDs by the path segments of their resources: IDs of demo records, the ID of a new tag, and an unknown ID for
+ * groups.
+ */
 async function findDemoIds(send: (request: RawRequest) => Promise<ApiResponse>): Promise<Tenant['ids']> {
   const first = async (kind: string) => (await send({ method: 'GET', target: `/${kind}` })).json[0].id;
   return {

@@ -134,7 +134,9 @@ const valuesByType: Readonly<Record<JsonType, readonly unknown[]>> = {
   object: [{}, { $ne: '' }, { length: 1 }],
 };
 
-/** Returns values of the types that a field does not accept, and if it is an enumeration, texts that it does not accept. */
+/**
+ * Returns values of the types that a field does not accept, and if it is an enumeration, texts that it does not accept.
+ */
 function invalidValuesOf(schema: FieldSchema): unknown[] {
   const allowedTypes = typesOf(schema);
   assert.ok(allowedTypes.length > 0, 'the schema of a field has types');

@@ -162,8 +162,8 @@ function unusedIds(count: number): string[] {
 }
 
 /**
- * Functions that each create three records. They return the path of the list, the name of its parameter for IDs, and IDs that select
- * the records.
+ * Functions that each create three records. They return the path of the list, the name of its parameter for IDs, and
+ * IDs that select the records.
  */
 const idLists: readonly ((fixture: Fixture) => Promise<readonly [path: string, name: string, usedIds: string[]]>)[] = [
   async (fixture) => {

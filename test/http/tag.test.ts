@@ -8,7 +8,10 @@ const COLORS = ['red', 'yellow', 'green', 'blue', 'purple', 'brown'];
 
 const create = async ({ call }: Fixture, name: string) => jsonOf(await call('POST', '/tags', { name }), 201);
 
-/** Names that are equal when the case is ignored, and names that only look alike. test/core tests how names are compared. */
+/**
+ * Names that are equal when the case is ignored, and names that only look alike. test/core tests how names are
+ * compared.
+ */
 const equalNames = ['Über uns', ' ÜBER UNS\n'.normalize('NFD')] as const;
 const distinctNames = ['Uber uns', 'Über  uns'] as const;
 

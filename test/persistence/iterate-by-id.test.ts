@@ -3,7 +3,10 @@ import { iterateById } from '../../adapters/persistence/iterate-by-id.ts';
 import { collectAll } from '../support/collect-all.ts';
 import { suite } from '../support/suite.ts';
 
-/** Creates records in the order of their IDs, and `read`, which reads a batch of them and adds each of its calls to `reads`. */
+/**
+ * Creates records in the order of their IDs, and `read`, which reads a batch of them and adds each of its calls to
+ * `reads`.
+ */
 function createRecords(count: number) {
   const all = Array.from({ length: count }, (_, i) => ({ id: String(i).padStart(6, '0') }));
   const reads: [after: string, count: number][] = [];

@@ -31,7 +31,10 @@ async function createGroups(count: number) {
     );
 }
 
-/** The names of the groups on a page, and whether another page follows. `limit` is the maximum number of groups on all pages. */
+/**
+ * The names of the groups on a page, and whether another page follows. `limit` is the maximum number of groups on all
+ * pages.
+ */
 const cases = [
   { groupCount: 0, page: 1, size: 5, names: [], hasNext: false },
   { groupCount: 5, page: 1, size: 5, names: ['000', '001', '002', '003', '004'], hasNext: false },

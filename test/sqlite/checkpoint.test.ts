@@ -36,8 +36,8 @@ function recordLogStates(writer: Database): readonly LogState[] {
   return states;
 }
 
-// A commit can include a checkpoint, and blocks the event loop until it ends. So these tests limit the number of pages that a
-// checkpoint copies.
+// A commit can include a checkpoint, and blocks the event loop until it ends. So these tests limit the number of pages
+// that a checkpoint copies.
 suite('a checkpoint of a SQLite file', {
   'copies at most the pages of its commit and 3,999 others': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine, writer }) => {

@@ -9,7 +9,10 @@ import type { AcknowledgedWrite } from './writer-process.ts';
 import { assertNothingLost, withWriters } from './writers.ts';
 
 const ROUND_COUNT = quickOrLong(4, 40);
-/** A little less than the size of the log at which SQLite copies it into the file (`CHECKPOINT_PAGE_COUNT` in adapters/sqlite/file.ts). */
+/**
+ * A little less than the size of the log at which SQLite copies it into the file (`CHECKPOINT_PAGE_COUNT` in
+ * adapters/sqlite/file.ts).
+ */
 const MAX_LOG_SIZE = 4_000 * PAGE_BYTES;
 
 suite('a SQLite file after a crash', {
@@ -24,8 +27,9 @@ suite('a SQLite file after a crash', {
     }
   }),
 
-  // The writer stops, so that the copy is consistent. The write-ahead log grows only at its end, because it has not reached `MAX_LOG_SIZE`.
-  // A commit is acknowledged after its part of the log is on disk. So only what follows the last acknowledged size can be lost or damaged.
+  // The writer stops, so that the copy is consistent. The write-ahead log grows only at its end, because it has not
+  // reached `MAX_LOG_SIZE`. A commit is acknowledged after its part of the log is on disk. So only what follows the
+  // last acknowledged size can be lost or damaged.
   'loses no acknowledged write if a power failure loses or damages the part of the log that was not yet synced':
     withWriters(async (file, start) => {
       for (let round = 0; round < ROUND_COUNT; round++) {

@@ -13,7 +13,10 @@ const CHECKPOINT_COUNT = quickOrLong(2, 4);
 const UPGRADE_COUNT = quickOrLong(3, 20);
 /** The number of campaigns whose search index the upgrade fills. The index has about 300 pages. */
 const CAMPAIGN_COUNT = 300;
-/** The sizes of the header of a write-ahead log and of a page in it (https://sqlite.org/fileformat2.html#the_write_ahead_log). */
+/**
+ * The sizes of the header of a write-ahead log and of a page in it
+ * (https://sqlite.org/fileformat2.html#the_write_ahead_log).
+ */
 const LOG_HEADER_SIZE = 32;
 const LOGGED_PAGE_SIZE = 24 + PAGE_BYTES;
 /** The size of a sector, which a disk writes completely or not at all. A page has eight sectors. */
@@ -39,7 +42,9 @@ interface LogState {
   readonly isCopying: boolean;
 }
 
-/** Reads the state that all connections share in a file (https://sqlite.org/walformat.html#the_wal_index_file_format). */
+/**
+ * Reads the state that all connections share in a file (https://sqlite.org/walformat.html#the_wal_index_file_format).
+ */
 function readLogState(file: string): LogState {
   const index = existsSync(`${file}-shm`) ? readFileSync(`${file}-shm`) : Buffer.alloc(0);
   // The process has not opened the file yet.
@@ -50,7 +55,10 @@ function readLogState(file: string): LogState {
   return { committedCount, isCopying: copiedCount < countToCopy && countToCopy <= committedCount };
 }
 
-/** Lets a process run until a condition is met, and then stops the process. This takes a moment, so the condition may be false again. */
+/**
+ * Lets a process run until a condition is met, and then stops the process. This takes a moment, so the condition may be
+ * false again.
+ */
 async function stopWhen({ process }: WriterProcess, isMet: () => boolean): Promise<void> {
   process.kill('SIGCONT');
   while (!isMet()) await nextTurn();
@@ -64,8 +72,8 @@ type Fate = 'lost' | 'kept' | 'damaged';
 const powerFailures: readonly (readonly Fate[])[] = [['lost'], ['kept'], ['lost', 'kept'], ['lost', 'kept', 'damaged']];
 
 /**
- * Returns what a power failure leaves of a file with the content `now`. The first `syncedSize` bytes are on the disk. Of each later
- * sector, the disk had the content in `before` until the sector was written.
+ * Returns what a power failure leaves of a file with the content `now`. The first `syncedSize` bytes are on the disk.
+ * Of each later sector, the disk had the content in `before` until the sector was written.
  */
 function failPower(before: Buffer, now: Buffer, syncedSize: number, fates: readonly Fate[]): Buffer {
   const left = Buffer.from(now);
@@ -83,8 +91,8 @@ function failPower(before: Buffer, now: Buffer, syncedSize: number, fates: reado
 }
 
 /**
- * Calls `check` for copies of the files of a stopped process, as power failures can leave them. `before` is an earlier state of the files,
- * after which at most one checkpoint has begun.
+ * Calls `check` for copies of the files of a stopped process, as power failures can leave them. `before` is an earlier
+ * state of the files, after which at most one checkpoint has begun.
  */
 async function checkAfterPowerFailures(file: string, before: Files, check: (copy: string) => Promise<void>) {
   const now = readFiles(file);
@@ -125,7 +133,8 @@ suite('a SQLite file after a power failure', {
           }
           await checkAfterPowerFailures(file, before, (copy) => assertNothingLost(copy, writer.acknowledged));
 
-          // A commit after the checkpoint overwrites the log from its beginning. The rest still has pages of earlier commits.
+          // A commit after the checkpoint overwrites the log from its beginning. The rest still has pages of earlier
+          // commits.
           before = readFiles(file);
           const { committedCount } = readLogState(file);
           const minCount = checkedCount % 2 === 0 ? 0 : Math.random() * 1_000;

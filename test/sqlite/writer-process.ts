@@ -9,8 +9,8 @@ export interface AcknowledgedWrite {
   readonly logSize: number;
 }
 
-// Writes to a SQLite file until it is killed: `node writer-process.js FILE WRITER_COUNT`. Prints each acknowledged write as a line of
-// JSON. Each transaction adds a share and counts it.
+// Writes to a SQLite file until it is killed: `node writer-process.js FILE WRITER_COUNT`. Prints each acknowledged
+// write as a line of JSON. Each transaction adds a share and counts it.
 
 const [file = '', writerCount = '1'] = process.argv.slice(2);
 const { engine, connection } = createSqliteEngine(file);

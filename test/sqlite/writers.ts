@@ -58,7 +58,10 @@ export function withWriters(test: (file: string, start: StartWriter) => Promise<
   });
 }
 
-/** Asserts that a file is intact, that it has the acknowledged records, and that it has all or nothing of each transaction. */
+/**
+ * Asserts that a file is intact, that it has the acknowledged records, and that it has all or nothing of each
+ * transaction.
+ */
 export async function assertNothingLost(file: string, acknowledged: AcknowledgedWrite[]): Promise<void> {
   await withOpenEngine(file, async ({ engine, writer }) => {
     assertIntact(writer);

@@ -11,8 +11,8 @@ export interface SampleRequest {
 }
 
 /**
- * The placeholders of samples by name, each with the text that is shown until the script of the page fills in the value. A sample
- * contains a placeholder as `{{name}}`.
+ * The placeholders of samples by name, each with the text that is shown until the script of the page fills in the
+ * value. A sample contains a placeholder as `{{name}}`.
  */
 const placeholders: Readonly<Record<string, string>> = {
   origin: 'https://API_HOST',
@@ -30,8 +30,8 @@ const languages: Readonly<Record<string, (request: SampleRequest) => string>> = 
 };
 
 /**
- * Renders a request in all languages. Radio buttons choose the language, so that the choice works without a script, too. `id` must be
- * unique on the page.
+ * Renders a request in all languages. Radio buttons choose the language, so that the choice works without a script,
+ * too. `id` must be unique on the page.
  */
 export function renderSamples(id: string, request: SampleRequest): string {
   const names = Object.keys(languages);

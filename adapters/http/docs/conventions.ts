@@ -7,8 +7,8 @@ import { escapeHtml } from './markdown.ts';
 import { ERRORS_PAGE } from './pages.ts';
 
 /**
- * A link in the side list of the reference. The search finds its title and its keywords. The label, such as `POST`, is shown before the
- * title.
+ * A link in the side list of the reference. The search finds its title and its keywords. The label, such as `POST`, is
+ * shown before the title.
  */
 export interface Entry {
   readonly href: string;

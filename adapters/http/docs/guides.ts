@@ -60,7 +60,9 @@ const pathsByFile = new Map([
   ...guides.map(({ file, path }) => [file, path] as const),
 ]);
 
-/** Creates a function that resolves links between the files of the repository. Files that are not served get no link. */
+/**
+ * Creates a function that resolves links between the files of the repository. Files that are not served get no link.
+ */
 function createLinkResolver({ file, path: ownPath }: Guide): ResolveLink {
   return (href) => {
     if (/^https?:/.test(href)) return href;
@@ -70,7 +72,10 @@ function createLinkResolver({ file, path: ownPath }: Guide): ResolveLink {
   };
 }
 
-/** Returns the Markdown of a guide as a section of a longer text: its headings are one level lower, and its links lead to pages. */
+/**
+ * Returns the Markdown of a guide as a section of a longer text: its headings are one level lower, and its links lead
+ * to pages.
+ */
 export async function toSiteMarkdown(guide: Guide): Promise<string> {
   const resolveLink = createLinkResolver(guide);
   const markdown = await readDocsFile(guide.file);

@@ -1,8 +1,8 @@
 import { pages } from './pages.ts';
 
 /**
- * Renders a page with the navigation. If the navigation has a link with this `title`, the link is marked as the current page. `head` is
- * additional HTML of the head. `main` is the HTML below the navigation, with a `main` element.
+ * Renders a page with the navigation. If the navigation has a link with this `title`, the link is marked as the current
+ * page. `head` is additional HTML of the head. `main` is the HTML below the navigation, with a `main` element.
  */
 export function renderPage({ title, head, main }: Readonly<Record<'title' | 'head' | 'main', string>>): string {
   const links = pages.map((page) => {

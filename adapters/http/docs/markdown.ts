@@ -7,7 +7,9 @@ export interface Heading {
   readonly html: string;
 }
 
-/** Returns the URL of a link in a page. If it returns `undefined`, the page shows the text of the link without a link. */
+/**
+ * Returns the URL of a link in a page. If it returns `undefined`, the page shows the text of the link without a link.
+ */
 export type ResolveLink = (href: string) => string | undefined;
 
 const resolveSafeLink: ResolveLink = (href) => (/^(?:https?:|\/(?!\/)|#)/.test(href) ? href : undefined);
@@ -61,7 +63,10 @@ function createParser(resolveLink: ResolveLink, headings: Heading[]): Marked {
   });
 }
 
-/** Returns the fragment that GitHub gives to a heading. If an earlier heading has this fragment, a number is added to it. */
+/**
+ * Returns the fragment that GitHub gives to a heading. If an earlier heading has this fragment, a number is added to
+ * it.
+ */
 function createFragment(heading: string, earlier: readonly Heading[]): string {
   const fragment = heading
     .toLowerCase()

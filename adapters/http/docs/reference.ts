@@ -16,8 +16,8 @@ import { renderRequestForm } from './request-form.ts';
 import { type DocumentedField, getFields, type NamedSchemas, renderFields } from './schema-view.ts';
 
 /**
- * Renders the reference: the page that documents every operation and can send requests. Its side list and search lead to the sections of
- * the guide, too.
+ * Renders the reference: the page that documents every operation and can send requests. Its side list and search lead
+ * to the sections of the guide, too.
  */
 export function renderReferencePage(document: OpenApiDocument, guideSections: readonly Section[]): string {
   const { schemas } = document.components;
@@ -165,7 +165,9 @@ ${renderExample(`Response ${successes.at(-1)?.status}`, successes.at(-1)?.exampl
 </section>`;
 }
 
-/** Renders the successful statuses, and the fields of the response. All successes of an operation have the same schema. */
+/**
+ * Renders the successful statuses, and the fields of the response. All successes of an operation have the same schema.
+ */
 function renderSuccesses({ successes }: DocumentedOperation, schemas: NamedSchemas): string {
   const [{ schema } = { schema: {} }] = successes;
   const name = getSchemaName(schema);

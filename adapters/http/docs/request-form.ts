@@ -1,7 +1,10 @@
 import type { DocumentedOperation, DocumentedParameter } from './documented-operations.ts';
 import { escapeHtml } from './markdown.ts';
 
-/** Renders a form that sends a request to the service. The script of the page shows it, sends the request and shows the response. */
+/**
+ * Renders a form that sends a request to the service. The script of the page shows it, sends the request and shows the
+ * response.
+ */
 export function renderRequestForm(operation: DocumentedOperation): string {
   const { method, path, parameters, bodyExample, summary } = operation;
   const isWrite = method !== 'GET';

@@ -16,8 +16,8 @@ type Kind = 'request' | 'response';
 
 const formatNames: Readonly<Record<string, string>> = { uuid: 'UUID', 'date-time': 'date-time' };
 /**
- * Higher limits are not shown. They only follow from the maximum length of a URL: a query parameter is part of a URL, and the header `Link`
- * contains URLs.
+ * Higher limits are not shown. They only follow from the maximum length of a URL: a query parameter is part of a URL,
+ * and the header `Link` contains URLs.
  */
 const MAX_SHOWN_LENGTH = 10_000;
 /** Longer lists of values are folded. */
@@ -35,8 +35,8 @@ export function getFields(schema: JsonSchema, schemas: NamedSchemas): readonly D
 }
 
 /**
- * Renders a list of fields. The fields of nested objects are folded. In a request, required fields are marked. In a response, fields
- * that can be absent are marked.
+ * Renders a list of fields. The fields of nested objects are folded. In a request, required fields are marked. In a
+ * response, fields that can be absent are marked.
  */
 export function renderFields(
   fields: readonly DocumentedField[],

@@ -15,12 +15,16 @@ function getDocument(): OpenApiDocument {
   return document;
 }
 
-/** The functions that create contents, by path. A path of `mediaTypes` that is missing here belongs to a file, which is sent as it is. */
+/**
+ * The functions that create contents, by path. A path of `mediaTypes` that is missing here belongs to a file, which is
+ * sent as it is.
+ */
 const creators: Readonly<Record<string, () => string | Promise<string>>> = {
   '/openapi.json': () => JSON.stringify(getDocument()),
   '/llms.txt': () => renderLlmsText(getDocument()),
   '/llms-full.txt': async () => renderLlmsFullText(getDocument(), await Promise.all(guides.map(toSiteMarkdown))),
-  // If the file of the guide is missing, the reference works without it. The page of the guide fails, and the log explains why.
+  // If the file of the guide is missing, the reference works without it. The page of the guide fails, and the log
+  // explains why.
   [REFERENCE_PAGE.path]: async () =>
     renderReferencePage(getDocument(), await getSections(API_GUIDE_PAGE).catch(() => [])),
   [ERRORS_PAGE.path]: renderErrorsPage,

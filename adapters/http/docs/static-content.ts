@@ -22,9 +22,9 @@ export async function createContent(content: string): Promise<StaticContent> {
 }
 
 /**
- * Returns whether an `If-None-Match` header matches an entity tag: it is `*`, or it has the tag in its list. The comparison is weak
- * (RFC 9110, section 13.1.2). Does not use `request.fresh` of Express, which ignores the header if a request also has
- * `Cache-Control: no-cache`. Node's `fetch` adds this `Cache-Control` header.
+ * Returns whether an `If-None-Match` header matches an entity tag: it is `*`, or it has the tag in its list. The
+ * comparison is weak (RFC 9110, section 13.1.2). Does not use `request.fresh` of Express, which ignores the header if a
+ * request also has `Cache-Control: no-cache`. Node's `fetch` adds this `Cache-Control` header.
  */
 export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;

@@ -1,5 +1,5 @@
-// The script of the API reference. The page can be read without it. The script adds the search, the current place in the side
-// list, the API key in samples, and requests to the service.
+// The script of the API reference. The page can be read without it. The script adds the search, the current place in
+// the side list, the API key in samples, and requests to the service.
 
 const $ = (selector, root = document) => root.querySelector(selector);
 const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
@@ -149,7 +149,9 @@ function createIdempotencyKey() {
   return bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Adds to each sample a button that copies the sample. Browsers allow this only over HTTPS and on the local machine. */
+/**
+ * Adds to each sample a button that copies the sample. Browsers allow this only over HTTPS and on the local machine.
+ */
 function setUpCopyButtons() {
   if (!navigator.clipboard) return;
   for (const samples of $$('.samples')) {
