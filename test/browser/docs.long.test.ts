@@ -1,19 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import axe from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { operations } from '../../adapters/api/operations.ts';
-import { withBrowserPage } from '../support/browser.ts';
 import { each, textCases } from '../support/each.ts';
-import { type Api, DEMO_API_KEY, withService } from '../support/service.ts';
+import { DEMO_API_KEY } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-
-const screens: Readonly<Record<string, BrowserContextOptions>> = {
-  'a desktop': { viewport: { width: 1280, height: 900 } },
-  'a phone': { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
-  'dark mode': { viewport: { width: 1280, height: 900 }, colorScheme: 'dark' },
-};
+import { assertUsable, screens, withPage } from './pages.ts';
 
 /** The languages of the samples, with the command that runs a sample. */
 const interpreters: Readonly<Record<string, readonly [command: string, ...args: string[]]>> = {
@@ -21,31 +14,6 @@ const interpreters: Readonly<Record<string, readonly [command: string, ...args: 
   JavaScript: [process.execPath, '--input-type=module', '--eval'],
   Python: ['python3', '-c'],
 };
-
-/** Opens a page of a running service. The page must not log errors or load anything from another origin. */
-function withPage(options: BrowserContextOptions, test: (page: Page, api: Api) => Promise<void>): Promise<void> {
-  return withService((api) =>
-    withBrowserPage(api.url, options, async (page, problems) => {
-      await test(page, api);
-      assert.deepEqual(problems, { errors: [], foreignRequests: [] });
-    }),
-  );
-}
-
-/** Fails if axe finds a violation, or if the page is wider than the screen. */
-async function assertUsable(page: Page, what: string): Promise<void> {
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<{ violations: { id: string; nodes: { target: string }[] }[] }>(
-    'axe.run()',
-  );
-  assert.deepEqual(
-    violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 5).map(({ target }) => target)}`),
-    [],
-    what,
-  );
-  const excess = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-  assert.equal(excess, 0, what);
-}
 
 async function openReference(page: Page): Promise<void> {
   await page.goto('/docs');

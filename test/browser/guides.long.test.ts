@@ -1,40 +1,11 @@
 import assert from 'node:assert/strict';
-import axe from 'axe-core';
-import type { BrowserContextOptions, Page } from 'playwright-core';
 import { errorCodes } from '../../adapters/api/errors.ts';
 import { ERRORS_PAGE, guides } from '../../adapters/http/docs/pages.ts';
-import { withBrowserPage } from '../support/browser.ts';
 import { each } from '../support/each.ts';
-import { withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-
-const screens: Readonly<Record<string, BrowserContextOptions>> = {
-  'a desktop': { viewport: { width: 1280, height: 900 } },
-  'a phone': { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
-  'a small phone': { viewport: { width: 320, height: 640 }, isMobile: true, hasTouch: true },
-  'dark mode': { viewport: { width: 1280, height: 900 }, colorScheme: 'dark' },
-};
+import { assertUsable, screens, withPage } from './pages.ts';
 
 const paths = [...guides, ERRORS_PAGE].map(({ path }) => path);
-
-/** Opens a page of a running service. The page must not log errors or load anything from another origin. */
-function withPage(options: BrowserContextOptions, test: (page: Page) => Promise<void>): Promise<void> {
-  return withService(({ url }) =>
-    withBrowserPage(url, options, async (page, problems) => {
-      await test(page);
-      assert.deepEqual(problems, { errors: [], foreignRequests: [] });
-    }),
-  );
-}
-
-/** Returns the violations that axe finds, whatever their impact. */
-async function findViolations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<{
-    violations: { impact: string; id: string; nodes: { target: string }[] }[];
-  }>('axe.run()');
-  return violations.map(({ impact, id, nodes }) => `${impact} ${id}: ${nodes.slice(0, 5).map(({ target }) => target)}`);
-}
 
 suite('the guides in a browser', {
   'are accessible and fit on every screen': () =>
@@ -42,10 +13,8 @@ suite('the guides in a browser', {
       withPage(options, async (page) => {
         for (const path of paths) {
           await page.goto(path);
-          assert.deepEqual(await findViolations(page), [], path);
-          const overflowing = await page.evaluate<
-            string[]
-          >(`[document.documentElement, ...document.querySelectorAll('main *')]
+          await assertUsable(page, path);
+          const overflowing = await page.evaluate<string[]>(`[...document.querySelectorAll('main *')]
             .filter((element) => element.scrollWidth > element.clientWidth && getComputedStyle(element).display !== 'inline')
             .map((element) => element.outerHTML.slice(0, 200))`);
           assert.deepEqual(overflowing, [], path);
