@@ -65,195 +65,97 @@ function splitArguments(line: string): string[] {
 const createSecret = (letter: string) => createApiKeySecret(letter.repeat(32));
 const KEY_CREATED_MESSAGE = `The API key new was created. Store the key now, because it is shown only once:\n\n  ${createSecret('b')}\n\n`;
 
-const member = {
-  id: 'm',
-  workspaceId: 'w',
-  name: 'Ada',
-  email: 'ada@x.example',
-  role: 'admin',
-  seatType: 'advocate',
-  groupIds: ['g'],
-  invitation: 'accepted',
-  createdAt: SETUP_TIME,
-  updatedAt: SETUP_TIME,
-};
-const newMember = {
-  ...member,
-  id: 'new',
-  name: 'Ben',
-  email: 'b@x.example',
-  createdAt: COMMAND_TIME,
-  updatedAt: COMMAND_TIME,
-};
-const key = {
-  id: 'k',
-  workspaceId: 'w',
-  label: 'laptop',
-  lastFour: createSecret('a').slice(-4),
-  memberId: 'm',
-  access: 'full',
-  createdAt: SETUP_TIME,
-  expiresAt: null,
-  revokedAt: null,
-  lastUsedAt: null,
-};
-const newKey = {
-  ...key,
-  id: 'new',
-  createdAt: COMMAND_TIME,
-  lastFour: createSecret('b').slice(-4),
-  key: createSecret('b'),
-};
-const pillar = {
-  id: 'p',
-  title: 'Life',
-  description: '',
-  color: 'green',
-  status: 'published',
-  authorId: 'm',
-  workspaceId: 'w',
-  createdAt: SETUP_TIME,
-  updatedAt: SETUP_TIME,
-};
-const domain = {
-  id: 'd',
-  slug: 'go.example',
-  verified: false,
-  primary: true,
-  archived: false,
-  placeholder: 'https://go.example/your-link',
-  expiredUrl: '',
-  notFoundUrl: '',
-  createdAt: SETUP_TIME,
-  updatedAt: SETUP_TIME,
-};
-const campaign = {
-  id: 'c',
-  name: 'Tents',
-  status: 'draft',
-  createdAt: SETUP_TIME,
-  description: '',
-  destinationUrl: 'https://example.com/',
-  clicks: 0,
-  shares: 0,
-  startDate: '2026-01-01',
-  endDate: '2026-12-31',
-  targetShares: null,
-};
+const CREATED = { createdAt: SETUP_TIME, updatedAt: SETUP_TIME };
+const UPDATED = { createdAt: SETUP_TIME, updatedAt: COMMAND_TIME };
+const NEW = { id: 'new', createdAt: COMMAND_TIME, updatedAt: COMMAND_TIME };
+const person = { id: 'm', workspaceId: 'w', name: 'Ada', email: 'ada@x.example', role: 'admin' };
+const member = { ...person, seatType: 'advocate', groupIds: ['g'], invitation: 'accepted', ...CREATED };
+const newMember = { ...member, name: 'Ben', email: 'b@x.example', ...NEW };
+const times = { createdAt: SETUP_TIME, expiresAt: null, revokedAt: null, lastUsedAt: null };
+const lastFour = createSecret('a').slice(-4);
+const key = { id: 'k', workspaceId: 'w', label: 'laptop', lastFour, memberId: 'm', access: 'full', ...times };
+const secret = createSecret('b');
+const newKey = { ...key, id: 'new', createdAt: COMMAND_TIME, lastFour: secret.slice(-4), key: secret };
+const newBareKey = { ...newKey, label: '', memberId: null };
+const texts = { title: 'Life', description: '', color: 'green' };
+const pillar = { id: 'p', ...texts, status: 'published', authorId: 'm', workspaceId: 'w', ...CREATED };
+const urls = { placeholder: 'https://go.example/your-link', expiredUrl: '', notFoundUrl: '' };
+const domain = { id: 'd', slug: 'go.example', verified: false, primary: true, archived: false, ...urls, ...CREATED };
+const dates = { createdAt: SETUP_TIME, startDate: '2026-01-01', endDate: '2026-12-31', targetShares: null };
+const counts = { destinationUrl: 'https://example.com/', clicks: 0, shares: 0 };
+const campaign = { id: 'c', name: 'Tents', status: 'draft', description: '', ...counts, ...dates };
 const published = { ...campaign, status: 'published' };
 
-interface Case {
-  /** A command line that runs first. */
-  readonly setup?: string;
-  /** The output with `--json`. */
-  readonly json: unknown;
-  /** The output without `--json`. */
-  readonly message: string;
-}
+type Case = readonly [message: string, json: unknown, setup?: string];
 
-/** The expected output of each command line. */
+/** For each command line: the output without `--json` and with it, and a command line that runs first. */
 const expectedOutputs: Readonly<Record<string, Case>> = {
-  'workspace create --name Contoso~Ltd': {
-    json: { id: 'new', name: 'Contoso Ltd', createdAt: COMMAND_TIME },
-    message: 'The workspace Contoso Ltd was created: new\n',
-  },
-  'workspace list': {
-    json: [{ id: 'w', name: 'Northwind', createdAt: SETUP_TIME }],
-    message: `ID  NAME       CREATED\nw   Northwind  ${SETUP_TIME}\n`,
-  },
-  'member create --workspace w --name Ben --email b@x.example': {
-    json: { ...newMember, role: 'member', groupIds: [] },
-    message: 'The member Ben was created: new\n',
-  },
+  'workspace create --name Contoso~Ltd': [
+    'The workspace Contoso Ltd was created: new\n',
+    { id: 'new', name: 'Contoso Ltd', createdAt: COMMAND_TIME },
+  ],
+  'workspace list': [
+    `ID  NAME  CREATED\nw  Northwind  ${SETUP_TIME}\n`,
+    [{ id: 'w', name: 'Northwind', createdAt: SETUP_TIME }],
+  ],
+  'member create --workspace w --name Ben --email b@x.example': [
+    'The member Ben was created: new\n',
+    { ...newMember, role: 'member', groupIds: [] },
+  ],
   'member create --workspace w --name ~Ben~ --email ~b@x.example --role admin --seat-type thought_leader --invitation pending --group g --group g':
-    {
-      json: { ...newMember, seatType: 'thought_leader', invitation: 'pending' },
-      message: 'The admin Ben was created: new\n',
-    },
-  'member update --workspace w m': { json: member, message: 'The admin Ada was updated: m\n' },
-  'member update --workspace w m --invitation expired --name Ada~Winter --role member --seat-type thought_leader': {
-    json: {
-      ...member,
-      name: 'Ada Winter',
-      role: 'member',
-      seatType: 'thought_leader',
-      invitation: 'expired',
-      updatedAt: COMMAND_TIME,
-    },
-    message: 'The member Ada Winter was updated: m\n',
-  },
-  'member update --workspace w m --group= --email a@y.example': {
-    json: { ...member, email: 'a@y.example', groupIds: [], updatedAt: COMMAND_TIME },
-    message: 'The admin Ada was updated: m\n',
-  },
-  'member list --workspace w': {
-    json: [member],
-    message:
-      'ID  NAME  EMAIL          ROLE   SEAT      INVITATION  GROUPS\nm   Ada   ada@x.example  admin  advocate  accepted    g\n',
-  },
-  'key create --workspace w': {
-    json: { ...newKey, label: '', memberId: null },
-    message: KEY_CREATED_MESSAGE,
-  },
-  'key create --workspace w --member m --label laptop --access read --expires-at 2030-01-31': {
-    json: { ...newKey, access: 'read', expiresAt: '2030-01-31T23:59:59.999Z' },
-    message: KEY_CREATED_MESSAGE,
-  },
-  'key create --workspace w --expires-at 2030-01-31T09:30:00+02:00': {
-    json: { ...newKey, label: '', memberId: null, expiresAt: '2030-01-31T07:30:00.000Z' },
-    message: KEY_CREATED_MESSAGE,
-  },
-  'key list --workspace w': {
-    json: [key],
-    message: 'ID  LABEL   KEY    MEMBER  ACCESS  LAST USED  ENDS\nk   laptop  …8aJj  m       full    never      -\n',
-  },
-  'key revoke --workspace w k': {
-    json: { ...key, revokedAt: COMMAND_TIME },
-    message: `The key …8aJj (k) was revoked at ${COMMAND_TIME}.\n`,
-  },
-  'group list --workspace w': {
-    json: [{ id: 'g', name: 'Sales', count: 1, createdAt: SETUP_TIME }],
-    message: `ID  NAME   MEMBERS  CREATED\ng   Sales  1        ${SETUP_TIME}\n`,
-  },
-  'tag list --workspace w': {
-    json: [{ id: 't', name: 'Launch', color: 'red' }],
-    message: 'ID  NAME    COLOR\nt   Launch  red\n',
-  },
-  'pillar create --workspace w --author m --title Work --color blue --description About~us': {
-    json: {
-      ...pillar,
-      id: 'new',
-      title: 'Work',
-      color: 'blue',
-      description: 'About us',
-      createdAt: COMMAND_TIME,
-      updatedAt: COMMAND_TIME,
-    },
-    message: 'The content pillar Work was created and published: new\n',
-  },
-  'pillar list --workspace w': {
-    json: [pillar],
-    message: 'ID  TITLE  COLOR  STATUS\np   Life   green  published\n',
-  },
-  'domain verify --workspace w d': {
-    json: { ...domain, verified: true, updatedAt: COMMAND_TIME },
-    message: 'The domain go.example is verified.\n',
-  },
-  'domain list --workspace w': {
-    json: [domain],
-    message: 'ID  DOMAIN      VERIFIED  PRIMARY  ARCHIVED\nd   go.example  no        yes      no\n',
-  },
-  'campaign list --workspace w': {
-    json: [campaign],
-    message:
-      'ID  NAME   STATUS  STARTS      ENDS        SHARES  CLICKS\nc   Tents  draft   2026-01-01  2026-12-31  0       0\n',
-  },
-  'campaign set-status --workspace w c published': { json: published, message: 'The campaign Tents is published.\n' },
-  'share record --workspace w --campaign c --member m': {
-    setup: 'campaign set-status --workspace w c published',
-    json: { ...published, shares: 1 },
-    message: 'The campaign Tents has been shared by 1 member.\n',
-  },
+    ['The admin Ben was created: new\n', { ...newMember, seatType: 'thought_leader', invitation: 'pending' }],
+  'member update --workspace w m': ['The admin Ada was updated: m\n', member],
+  'member update --workspace w m --invitation expired --name Ada~Winter --role member': [
+    'The member Ada Winter was updated: m\n',
+    { ...member, name: 'Ada Winter', role: 'member', invitation: 'expired', ...UPDATED },
+  ],
+  'member update --workspace w m --group= --seat-type thought_leader --email a@y.example': [
+    'The admin Ada was updated: m\n',
+    { ...member, email: 'a@y.example', seatType: 'thought_leader', groupIds: [], ...UPDATED },
+  ],
+  'member list --workspace w': [
+    'ID  NAME  EMAIL  ROLE  SEAT  INVITATION  GROUPS\nm  Ada  ada@x.example  admin  advocate  accepted  g\n',
+    [member],
+  ],
+  'key create --workspace w': [KEY_CREATED_MESSAGE, newBareKey],
+  'key create --workspace w --member m --label laptop --access read --expires-at 2030-01-31': [
+    KEY_CREATED_MESSAGE,
+    { ...newKey, access: 'read', expiresAt: '2030-01-31T23:59:59.999Z' },
+  ],
+  'key create --workspace w --expires-at 2030-01-31T09:30:00+02:00': [
+    KEY_CREATED_MESSAGE,
+    { ...newBareKey, expiresAt: '2030-01-31T07:30:00.000Z' },
+  ],
+  'key list --workspace w': [
+    'ID  LABEL  KEY  MEMBER  ACCESS  LAST USED  ENDS\nk  laptop  …8aJj  m  full  never  -\n',
+    [key],
+  ],
+  'key revoke --workspace w k': [
+    `The key …8aJj (k) was revoked at ${COMMAND_TIME}.\n`,
+    { ...key, revokedAt: COMMAND_TIME },
+  ],
+  'group list --workspace w': [
+    `ID  NAME  MEMBERS  CREATED\ng  Sales  1  ${SETUP_TIME}\n`,
+    [{ id: 'g', name: 'Sales', count: 1, createdAt: SETUP_TIME }],
+  ],
+  'tag list --workspace w': ['ID  NAME  COLOR\nt  Launch  red\n', [{ id: 't', name: 'Launch', color: 'red' }]],
+  'pillar create --workspace w --author m --title Work --color blue --description About~us': [
+    'The content pillar Work was created and published: new\n',
+    { ...pillar, title: 'Work', color: 'blue', description: 'About us', ...NEW },
+  ],
+  'pillar list --workspace w': ['ID  TITLE  COLOR  STATUS\np  Life  green  published\n', [pillar]],
+  'domain verify --workspace w d': ['The domain go.example is verified.\n', { ...domain, verified: true, ...UPDATED }],
+  'domain list --workspace w': ['ID  DOMAIN  VERIFIED  PRIMARY  ARCHIVED\nd  go.example  no  yes  no\n', [domain]],
+  'campaign list --workspace w': [
+    'ID  NAME  STATUS  STARTS  ENDS  SHARES  CLICKS\nc  Tents  draft  2026-01-01  2026-12-31  0  0\n',
+    [campaign],
+  ],
+  'campaign set-status --workspace w c published': ['The campaign Tents is published.\n', published],
+  'share record --workspace w --campaign c --member m': [
+    'The campaign Tents has been shared by 1 member.\n',
+    { ...published, shares: 1 },
+    'campaign set-status --workspace w c published',
+  ],
 };
 
 /** The messages of empty lists. */
@@ -285,20 +187,15 @@ const expectedErrors: Readonly<Record<string, string>> = {
 };
 
 suite('a command', {
-  'prints one JSON value and nothing else with --json': () =>
-    each(expectedOutputs, async ({ setup, json }, line) => {
-      const cli = await createCompany();
-      if (setup) await cli.run(splitArguments(setup));
-      const { code, stdout, stderr } = await cli.run(splitArguments(`${line} --json`));
-      assert.deepEqual([code, stderr], [0, '']);
-      assert.deepEqual(JSON.parse(stdout), json);
-    }),
-
-  'prints a table or a sentence without --json': () =>
-    each(expectedOutputs, async ({ setup, message }, line) => {
-      const cli = await createCompany();
-      if (setup) await cli.run(splitArguments(setup));
-      assert.deepEqual(await cli.run(splitArguments(line)), { code: 0, stdout: toNames(message), stderr: '' });
+  'prints a table or a sentence, and one JSON value and nothing else with --json': () =>
+    each(expectedOutputs, async ([message, json, setup], line) => {
+      for (const isJson of [false, true]) {
+        const cli = await createCompany();
+        if (setup) await cli.run(splitArguments(setup));
+        const { code, stdout, stderr } = await cli.run(splitArguments(`${line}${isJson ? ' --json' : ''}`));
+        assert.deepEqual([code, stderr], [0, '']);
+        assert.deepEqual(isJson ? JSON.parse(stdout) : stdout, isJson ? json : toNames(message));
+      }
     }),
 
   'is covered by these tests, unless it has a test file of its own': () => {

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
-import type { Application } from '../../core/application.ts';
 import { LOCK_TTL_MS } from '../../core/idempotency/idempotency.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
@@ -43,13 +42,18 @@ const createCampaignBodies = (count: number) =>
 const createNames = (count: number) => Array.from({ length: count }, (_, i) => `${i + 1}`);
 const QUESTION = { question: 'What did you learn this week?', icon: 'sun' };
 
+interface ImportCase {
+  readonly store?: 'campaigns' | 'inspirationQuestions' | 'tags' | 'groups';
+  readonly lines: readonly unknown[];
+  readonly rejected: Readonly<Record<number, RegExp>>;
+  readonly undetected: readonly number[];
+}
+
 /**
  * For each kind: lines, the reasons for the rejected lines by line number, and the rejected lines that a dry run does
  * not find.
  */
-const importCases: Readonly<
-  Record<string, { lines: readonly unknown[]; rejected: Readonly<Record<number, RegExp>>; undetected: number[] }>
-> = {
+const importCases: Readonly<Record<string, ImportCase>> = {
   campaigns: {
     lines: [
       campaignBody,
@@ -68,11 +72,13 @@ const importCases: Readonly<
     undetected: [2],
   },
   questions: {
+    store: 'inspirationQuestions',
     lines: [QUESTION, { question: 'Short?' }, { ...QUESTION, groups: ['x'] }, QUESTION],
     rejected: { 2: /^question: must have at least 10 characters$/, 3: /^groups\.0: must be a UUID$/ },
     undetected: [],
   },
   tags: {
+    store: 'tags',
     lines: [{ name: 'One' }, { name: 'ONE' }, { name: 'a,b' }, { name: 'Taken' }, { name: ' Two ' }, { title: 'x' }],
     rejected: {
       2: /^This workspace already has a tag with this name/,
@@ -83,6 +89,7 @@ const importCases: Readonly<
     undetected: [2, 4],
   },
   groups: {
+    store: 'groups',
     lines: [{ name: 'One', description: 'First' }, { name: 'one' }, { name: 'Taken' }, { name: 'Two' }],
     rejected: {
       2: /^This workspace already has a group with this name/,
@@ -92,25 +99,14 @@ const importCases: Readonly<
   },
 };
 
-const countRecords = async ({ app }: TestCommandLine, id: string) => ({
-  campaigns: (await collectAll(app.campaigns.iterate(id))).length,
-  questions: (
-    await app.inspirationQuestions.list(
-      { workspaceId: id },
-      { includeArchived: true, availableToMe: false, page: 1, pageSize: 99 },
-    )
-  ).items.length,
-  tags: (await collectAll(app.tags.iterate(id))).length,
-  groups: (await collectAll(app.groups.iterate(id))).length,
-});
-
 suite('an import', {
   'stores the valid lines, and reports each rejected line with its number and the reason': () =>
-    each(importCases, async ({ lines, rejected, undetected }, kind) => {
+    each(importCases, async ({ store = 'campaigns', lines, rejected, undetected }, kind) => {
       const cli = await createWorkspace();
       await cli.app.tags.create(cli.id, 'taken');
       await cli.app.groups.create(cli.id, { name: 'TAKEN' });
-      const before = await countRecords(cli, cli.id);
+      const count = () => cli.engine[store].count(cli.id, []);
+      const before = await count();
       for (const dryRun of [true, false]) {
         const numbers = Object.keys(rejected).map(Number);
         const expected = dryRun ? numbers.filter((number) => !undetected.includes(number)) : numbers;
@@ -125,8 +121,7 @@ suite('an import', {
           expected,
         );
         for (const { line, reason } of found) assert.match(reason, rejected[line] as RegExp);
-        const stored = { ...before, [kind]: before[kind as 'tags'] + (dryRun ? 0 : accepted) };
-        assert.deepEqual(await countRecords(cli, cli.id), stored);
+        assert.equal(await count(), before + (dryRun ? 0 : accepted));
       }
     }),
 
@@ -259,30 +254,6 @@ suite('an import', {
   },
 });
 
-/**
- * For each kind: a function that creates the body of a line, and a function that returns the number of the line of each
- * record.
- */
-const resumableKinds = {
-  campaigns: {
-    createBody: (i: number) => ({ ...campaignBody, name: `${i}` }),
-    list: ({ campaigns }: Application, id: string) => collectAll(campaigns.iterate(id)),
-  },
-  questions: {
-    createBody: (i: number) => ({ question: `${i} is the number of a line` }),
-    list: async ({ inspirationQuestions }: Application, workspaceId: string) =>
-      (await inspirationQuestions.list({ workspaceId }, { ...ALL, includeArchived: true, availableToMe: false })).items,
-  },
-  tags: {
-    createBody: (i: number) => ({ name: `${i}` }),
-    list: ({ tags }: Application, id: string) => collectAll(tags.iterate(id)),
-  },
-  groups: {
-    createBody: (i: number) => ({ name: `${i}` }),
-    list: ({ groups }: Application, id: string) => collectAll(groups.iterate(id)),
-  },
-};
-const ALL = { page: 1, pageSize: 999 };
 const LINE_COUNT = 200;
 const INVALID_LINE = 60;
 const FAILING_LINE = 100;
@@ -327,34 +298,26 @@ suite('an import that ends early', {
 
   'prints the first line that may be missing after a storage failure, and stores no line twice when it is continued':
     () =>
-      each(resumableKinds, ({ createBody, list }, kind) =>
-        each({ 'stores nothing': false, 'stores the line': true }, async (isStored) => {
-          const cli = await createWorkspace();
-          const lines = Array.from({ length: LINE_COUNT }, (_, i) => (i + 1 === INVALID_LINE ? {} : createBody(i + 1)));
-          failOnce(cli, isStored);
-          const output = await cli.runImport(kind, [toNdjson(lines)], ['--json']);
-          assert.deepEqual([output.code, output.stderr], [2, 'error: The database is unavailable\n']);
-          const { rejected, importId, ...rest } = JSON.parse(output.stdout);
-          const [accepted, nextLine] = [FAILING_LINE - 2, FAILING_LINE];
-          assert.deepEqual(rest, { kind, dryRun: false, accepted, nextLine, ended: 'failed' });
-          for (const [fromLine, remaining] of [
-            [nextLine, LINE_COUNT - FAILING_LINE + 1],
-            [1, LINE_COUNT - 1],
-          ] as const) {
-            const args = ['--json', '--from-line', String(fromLine), '--import-id', importId.toUpperCase()];
-            const resumed = JSON.parse((await cli.runImport(kind, [toNdjson(lines)], args)).stdout);
-            assert.deepEqual([resumed.ended, resumed.accepted], ['done', remaining]);
-            assert.deepEqual(resumed.rejected, fromLine === 1 ? rejected : []);
-          }
-          const stored = (await list(cli.app, cli.id)).map((it) =>
-            Number.parseInt('name' in it ? it.name : it.question, 10),
-          );
-          assert.deepEqual(
-            stored.sort((a, b) => a - b),
-            Array.from({ length: LINE_COUNT }, (_, i) => i + 1).filter((line) => line !== INVALID_LINE),
-          );
-        }),
-      ),
+      each({ 'stores nothing': false, 'stores the line': true }, async (isStored) => {
+        const cli = await createWorkspace();
+        const lines = createCampaignBodies(LINE_COUNT).with(INVALID_LINE - 1, {} as never);
+        failOnce(cli, isStored);
+        const output = await cli.runImport('campaigns', [toNdjson(lines)], ['--json']);
+        assert.deepEqual([output.code, output.stderr], [2, 'error: The database is unavailable\n']);
+        const { rejected, importId, ...rest } = JSON.parse(output.stdout);
+        const [accepted, nextLine] = [FAILING_LINE - 2, FAILING_LINE];
+        assert.deepEqual(rest, { kind: 'campaigns', dryRun: false, accepted, nextLine, ended: 'failed' });
+        for (const [fromLine, remaining] of [
+          [nextLine, LINE_COUNT - FAILING_LINE + 1],
+          [1, LINE_COUNT - 1],
+        ] as const) {
+          const args = ['--json', '--from-line', String(fromLine), '--import-id', importId.toUpperCase()];
+          const resumed = JSON.parse((await cli.runImport('campaigns', [toNdjson(lines)], args)).stdout);
+          assert.deepEqual([resumed.ended, resumed.accepted], ['done', remaining]);
+          assert.deepEqual(resumed.rejected, fromLine === 1 ? rejected : []);
+        }
+        assert.deepEqual(await listCampaignNames(cli, cli.id), createNames(LINE_COUNT).toSpliced(INVALID_LINE - 1, 1));
+      }),
 
   'waits for the lines that a killed import has locked': async () => {
     const cli = await createWorkspace();
