@@ -6,13 +6,7 @@ import { copyAndCompare } from '../../adapters/persistence/copy.ts';
 import { recordSchemas } from '../../adapters/persistence/storage-engine.ts';
 import type { Application } from '../../core/application.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
-import {
-  assertExitCode,
-  type CommandOutput,
-  createCommandLine,
-  parseJsonOutput,
-  runOnDatabase,
-} from '../support/command-line.ts';
+import { assertExitCode, type CommandOutput, parseJsonOutput, runOnDatabase } from '../support/command-line.ts';
 import { each } from '../support/each.ts';
 import { withDatabase } from '../support/mongod.ts';
 import { createMongodbSettings } from '../support/mongodb-settings.ts';
@@ -275,30 +269,3 @@ async function findFirstTag(app: Application) {
   }
   throw new Error('no tag');
 }
-
-suite('the progress of a copy', {
-  'is shown on a terminal, and removed at the end, also after an error': async () => {
-    const error = new Error('The disk is full');
-    const create = (result: Promise<never> | undefined) =>
-      createCommandLine(
-        {},
-        {
-          backUp: async () => undefined,
-          copy: async (_url, { onProgress }) => {
-            onProgress(500, 2_000);
-            return (await result) ?? { isComplete: true, processedCount: 2_000, differentCount: 0, counts: [] };
-          },
-        },
-      );
-    const terminal = { isTTY: true, columns: 80 };
-    const maskSpeed = (text: string) => text.replace(/records, .* a second/, 'records');
-    const shown = `\r\x1b[K${'█'.repeat(5)}${'░'.repeat(15)} 25 %  500 records\r\x1b[K`;
-    const done = await create(undefined).run(['copy', '--to', 'sqlite:a'], { stderr: terminal });
-    assert.equal(maskSpeed(done.stderr), shown);
-    const failing = Promise.reject(error);
-    failing.catch(() => undefined);
-    const failed = await create(failing).run(['copy', '--to', 'sqlite:a'], { stderr: terminal });
-    assert.equal(maskSpeed(failed.stderr), `${shown}error: The disk is full\n`);
-    assertExitCode(failed, 2);
-  },
-});
