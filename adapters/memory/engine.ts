@@ -1,12 +1,6 @@
 import { doNothing } from '../../core/shared/do-nothing.ts';
 import type { Condition, Query, RecordStore } from '../persistence/record-store.ts';
-import {
-  addEach,
-  createStores,
-  globalStoreNames,
-  recordSchemas,
-  type StorageEngine,
-} from '../persistence/storage-engine.ts';
+import { createStores, globalStoreNames, recordSchemas, type StorageEngine } from '../persistence/storage-engine.ts';
 import { MemoryTable, type Row, type TableSchema } from './table.ts';
 
 /** The tables of all stores by their names. */
@@ -84,7 +78,6 @@ function createRecordStore(table: MemoryTable, write: Write): RecordStore<Row> {
     listById: async (workspaceId, after, take) => structuredClone(table.listById(workspaceId, after, take)),
     count: async (workspaceId: string, where: readonly Condition<Row>[]) => table.filter(workspaceId, where).length,
     add,
-    addMany: (records) => addEach(records, add),
     update: (workspaceId, id, change) => write(() => update(workspaceId, id, change)),
     updateMany: (workspaceId, ids, change) =>
       write(() => [...new Set(ids)].flatMap((id) => update(workspaceId, id, change) ?? [])),

@@ -2,7 +2,6 @@ import { type ClientSession, type Collection, type Filter, MongoBulkWriteError }
 import { CoreError } from '../../core/shared/core-error.ts';
 import type { Entity } from '../../core/shared/entity.ts';
 import type { Field, GlobalRecordStore, RecordSchema, RecordStore } from '../persistence/record-store.ts';
-import { addEach } from '../persistence/storage-engine.ts';
 import { COMMAND_TIMEOUT } from './client.ts';
 import { type StoredDocument, toDocument, toRecord } from './documents.ts';
 import { isTransient } from './errors.ts';
@@ -139,8 +138,6 @@ export function createMongodbRecordStore<T extends Entity>(
       ),
 
     add: (record) => addOne(toDocument(record, schema.expires)),
-
-    addMany: async (records) => addEach(await addIndependently(records), (added) => added),
 
     addIndependently,
 

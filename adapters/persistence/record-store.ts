@@ -102,11 +102,6 @@ export interface AddOptions {
  * `Repository` (core/shared/repository.ts), except `add` with `canBeLost`.
  */
 export interface RecordStore<T extends Entity> extends Pick<Repository<T>, 'update' | 'updateMany' | 'remove'> {
-  /**
-   * Adds many records. Skips each one whose ID or unique value is taken. Returns the error message of each skipped one
-   * by its index.
-   */
-  addMany(records: readonly T[]): Promise<ReadonlyMap<number, string>>;
   /** Adds a record. Rejects with `conflict` if the ID or a unique value is taken. */
   add(record: T, options?: AddOptions): Promise<void>;
   /**

@@ -1,5 +1,4 @@
 import type { Workspace } from '../../core/access/workspace.ts';
-import { CoreError } from '../../core/shared/core-error.ts';
 import type { Entity } from '../../core/shared/entity.ts';
 import type { Storage } from '../../core/storage.ts';
 import { apiKeySchema, type Credential, createApiKeyRepository } from './api-keys.ts';
@@ -100,27 +99,6 @@ export function createStores<Table>(
     return [name, name in recordSchemas ? store : toGlobalRecordStore(store)];
   });
   return Object.fromEntries(stores);
-}
-
-/**
- * Adds each record on its own, for `RecordStore.addMany`. Returns the error message of each rejected record by its
- * index.
- */
-export async function addEach<T>(
-  records: readonly T[],
-  add: (record: T) => Promise<void>,
-): Promise<ReadonlyMap<number, string>> {
-  const messages = new Map<number, string>();
-  const addOne = async (record: T, i: number) => {
-    try {
-      await add(record);
-    } catch (error) {
-      if (!(error instanceof CoreError)) throw error;
-      messages.set(i, error.message);
-    }
-  };
-  await Promise.all(records.map(addOne));
-  return messages;
 }
 
 /** The port that each storage engine implements. Its methods correspond to those of `Storage` (core/storage.ts). */

@@ -1,5 +1,4 @@
 import type { Condition, Query, RecordStore } from '../persistence/record-store.ts';
-import { addEach } from '../persistence/storage-engine.ts';
 import type { Database, Sql } from './database.ts';
 import { type AnyRecord, type Projection, quote, type Table } from './layout.ts';
 import { buildPageQuery, readRows, type Steps, selectRows } from './list.ts';
@@ -86,7 +85,6 @@ export function createSqliteRecordStore(table: Table, executor: Executor, now: (
         return database.all(sql, ...source.values, ...filter.values)[0]?.[0];
       }),
     add,
-    addMany: (records) => addEach(records, add),
     update: (workspaceId, id, change) => executor.write((database) => update(database, workspaceId, id, change)),
     updateMany: (workspaceId, ids, change) =>
       executor.write((database) => [...new Set(ids)].flatMap((id) => update(database, workspaceId, id, change) ?? [])),

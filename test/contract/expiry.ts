@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { addAll } from '../support/add-all.ts';
 import type { Tests } from '../support/suite.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { buildIdempotencyRecord, newId } from './samples.ts';
@@ -53,7 +54,7 @@ export function defineExpiryTests(test: CreateStorageTest, takesClock: boolean):
       setTime(start);
       const expired = [start, start].map((expiresAt) => buildIdempotencyRecord(workspaceId, { expiresAt }));
       const [first, second] = expired.map(({ id }) => id) as [string, string];
-      await storage.idempotencyRecords.addMany(expired);
+      await addAll(storage.idempotencyRecords, expired);
       setTime(start + TTL_MS);
       const extend = ({ idempotencyRecords: requests }: typeof storage, id: string) =>
         requests.update(workspaceId, id, (it) => ({ ...it, expiresAt: start + LONG_TTL_MS }));

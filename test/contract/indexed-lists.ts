@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Query, RecordStore } from '../../adapters/persistence/record-store.ts';
 import { recordSchemas } from '../../adapters/persistence/storage-engine.ts';
 import type { Entity } from '../../core/shared/entity.ts';
+import { addAll } from '../support/add-all.ts';
 import { each } from '../support/each.ts';
 import type { TestEngine } from '../support/engines/engine.ts';
 import { quickOrLong } from '../support/scale.ts';
@@ -46,8 +47,8 @@ export function defineIndexedListTests(test: CreateStorageTest, { countExaminedR
           if (schema.indexes.length === 0) continue;
           const [small, large] = [newId(), newId()];
           const store = storage[name] as unknown as RecordStore<Entity>;
-          await store.addMany(createRecords(name, schema, small, SMALL_COUNT));
-          await store.addMany(createRecords(name, schema, large, LARGE_COUNT));
+          await addAll(store, createRecords(name, schema, small, SMALL_COUNT));
+          await addAll(store, createRecords(name, schema, large, LARGE_COUNT));
           await each(createQueries(schema), async (query) => {
             const count = (workspaceId: string, page: { readonly skip?: number; readonly take?: number } = {}) =>
               countExaminedRecords(location, () => store.list(workspaceId, { ...query, ...page }));

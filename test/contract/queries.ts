@@ -5,6 +5,7 @@ import { buildSearchText } from '../../adapters/persistence/search-text.ts';
 import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import type { Entity } from '../../core/shared/entity.ts';
 import { fold } from '../../core/shared/text.ts';
+import { addAll } from '../support/add-all.ts';
 import type { Tests } from '../support/suite.ts';
 import { buildCampaign, buildPillar, buildQuestion, newId } from './samples.ts';
 import type { CreateStorageTest } from './storage-test.ts';
@@ -274,7 +275,7 @@ export function defineQueryTests(test: CreateStorageTest): Tests {
           const workspaceId = newId();
           const fields = { createdAt: formatDay(1), startsAt: 10, tagIds: ['red'] };
           const [changed, removed] = [buildCampaign(workspaceId, fields), buildCampaign(workspaceId, fields)];
-          await storage.campaigns.addMany([changed, removed]);
+          await addAll(storage.campaigns, [changed, removed]);
           return [changed, removed.id] as const;
         };
         await check(storage, ...(await addStored()));

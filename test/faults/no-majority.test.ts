@@ -284,8 +284,6 @@ async function createStorageCalls({ engine }: Operator): Promise<Record<string, 
     'add with a taken name': () => engine.tags.add(createOwnTag('taken')),
     'several adds at the same time': () =>
       Promise.all(['one', 'two', 'three'].map((name) => engine.tags.add(createOwnTag(name)))),
-    addMany: () => engine.tags.addMany([createOwnTag('many'), createOwnTag('more')]),
-    'addMany with a taken name': () => engine.tags.addMany([createOwnTag('taken'), createOwnTag('most')]),
     update: () => engine.tags.update(workspaceId, getId(changed), (it) => ({ ...it, name: 'new' })),
     'update without a change': () => engine.tags.update(workspaceId, getId(same), (it) => it),
     'update to a taken name': () =>

@@ -27,6 +27,7 @@ import {
   buildTag,
   newId,
 } from '../contract/samples.ts';
+import { addAll } from '../support/add-all.ts';
 import { collectAll } from '../support/collect-all.ts';
 import { each } from '../support/each.ts';
 import { withMongoClient } from '../support/mongo-client.ts';
@@ -466,18 +467,27 @@ async function createFilledWorkspace(app: Application, engine: StorageEngine, na
     archived: i % 3 === 1,
     createdAt: time(i),
   }));
-  await engine.tags.addMany(all((i) => buildTag(workspaceId, `further tag ${i}`, { color: COLORS[i % 6] as Color })));
-  await engine.groups.addMany(all((i) => buildGroup(workspaceId, `further group ${i}`)));
+  await addAll(
+    engine.tags,
+    all((i) => buildTag(workspaceId, `further tag ${i}`, { color: COLORS[i % 6] as Color })),
+  );
+  await addAll(
+    engine.groups,
+    all((i) => buildGroup(workspaceId, `further group ${i}`)),
+  );
   const shares = all((i): Share => {
     const campaignId = (campaigns[i % 2] as Identified).id;
     return buildShare(workspaceId, { campaignId, position: i, clicks: (i * 7) % 20, createdAt: time(i) });
   });
-  await engine.shares.addMany(shares);
-  await engine.members.addMany(all((i) => ({ ...(members[i % 10] as Member), id: newId() })));
-  await engine.campaigns.addMany(campaigns);
-  await engine.inspirationQuestions.addMany(questions);
-  await engine.contentPillars.addMany(pillars);
-  await engine.domains.addMany(domains);
+  await addAll(engine.shares, shares);
+  await addAll(
+    engine.members,
+    all((i) => ({ ...(members[i % 10] as Member), id: newId() })),
+  );
+  await addAll(engine.campaigns, campaigns);
+  await addAll(engine.inspirationQuestions, questions);
+  await addAll(engine.contentPillars, pillars);
+  await addAll(engine.domains, domains);
   return {
     app,
     engine,

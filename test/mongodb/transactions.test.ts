@@ -3,12 +3,13 @@ import { createNodeSystem } from '../../adapters/node/system.ts';
 import { createStorage } from '../../adapters/persistence/storage-engine.ts';
 import { LinkService } from '../../core/link/link-service.ts';
 import { buildCampaign, buildShare, newId } from '../contract/samples.ts';
+import { addAll } from '../support/add-all.ts';
 import { type MongodbProxy, withMongodbProxy } from '../support/mongodb-proxy.ts';
 import { withApplication, withEngine } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
 import { createCampaignFields, createWorkspace } from '../support/tenants.ts';
 
-const MEMBER_COUNT = 60;
+const MEMBER_COUNT = 20;
 const LINK_COUNT = 300;
 
 /** Returns the number of commands that a call sends, by their names, without the commands of the driver itself. */
@@ -52,8 +53,14 @@ suite('the transactions of the MongoDB storage', {
           const share = buildShare(workspaceId, { campaignId: campaign.id, memberId, clicks: 0 });
           return { campaign, share: { ...share, id: `${memberId}/${campaign.id}` } };
         });
-        await engine.campaigns.addMany(links.map(({ campaign }) => campaign));
-        await engine.shares.addMany(links.map(({ share }) => share));
+        await addAll(
+          engine.campaigns,
+          links.map(({ campaign }) => campaign),
+        );
+        await addAll(
+          engine.shares,
+          links.map(({ share }) => share),
+        );
         const service = new LinkService(createStorage(engine), createNodeSystem());
         const clicks = links.map(({ share: { campaignId, memberId } }) => ({ campaignId, memberId, count: 1 }));
         const batch = { workspaceId, writerId: newId(), sequence: 1, clicks };

@@ -7,6 +7,7 @@ import { newCampaign } from '../../core/campaign/campaign.ts';
 import { SHARE_SORTS } from '../../core/share/share.ts';
 import type { Entity } from '../../core/shared/entity.ts';
 import { buildShare, newId } from '../contract/samples.ts';
+import { addAll } from '../support/add-all.ts';
 import { each } from '../support/each.ts';
 import { withDurableStorage, withEngine } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
@@ -35,12 +36,15 @@ function withWorkspace(test: (setup: Setup) => Promise<void>): () => Promise<voi
 }
 
 async function addRecords<T extends Entity>(
-  store: { addMany(records: readonly T[]): Promise<unknown> },
+  store: { add(record: T): Promise<void> },
   count: number,
   create: (i: number) => T,
 ): Promise<void> {
   for (let i = 0; i < count; i += BATCH_SIZE) {
-    await store.addMany(Array.from({ length: Math.min(BATCH_SIZE, count - i) }, (_, j) => create(i + j)));
+    await addAll(
+      store,
+      Array.from({ length: Math.min(BATCH_SIZE, count - i) }, (_, j) => create(i + j)),
+    );
   }
 }
 

@@ -22,6 +22,7 @@ import { createSqliteEngine, UnusableFile } from '../../adapters/sqlite/engine.t
 import { listStatements, tables } from '../../adapters/sqlite/layout.ts';
 import type { Share } from '../../core/share/share.ts';
 import { buildCampaign, buildTag, newId, samples } from '../contract/samples.ts';
+import { addAll } from '../support/add-all.ts';
 import { withMonotonicClock } from '../support/monotonic-clock.ts';
 import { suite } from '../support/suite.ts';
 import { assertIntact, removeSearchIndexes, withDatabasePath, withOpenEngine } from './database-file.ts';
@@ -323,7 +324,7 @@ suite('a SQLite engine', {
     const find = (engine: StorageEngine, contains: string) =>
       engine.campaigns.count(workspaceId, [{ field: 'searchText', contains }]);
     await withOpenEngine(file, async ({ engine, writer }) => {
-      await engine.campaigns.addMany(campaigns);
+      await addAll(engine.campaigns, campaigns);
       removeSearchIndexes(writer);
     });
     const { exec } = Database.prototype;

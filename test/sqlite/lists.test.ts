@@ -6,6 +6,7 @@ import type { Condition, Query } from '../../adapters/persistence/record-store.t
 import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import type { Database } from '../../adapters/sqlite/database.ts';
 import { buildCampaign, newId } from '../contract/samples.ts';
+import { addAll } from '../support/add-all.ts';
 import { suite } from '../support/suite.ts';
 import { withDatabasePath, withOpenEngine } from './database-file.ts';
 
@@ -75,7 +76,7 @@ suite('a SQLite engine that reads', {
       const workspaceId = newId();
       const campaigns = buildCampaigns(workspaceId, CAMPAIGN_COUNT);
       for (const storage of [engine, memory]) {
-        await storage.campaigns.addMany([...campaigns, ...buildCampaigns(newId(), 100)]);
+        await addAll(storage.campaigns, [...campaigns, ...buildCampaigns(newId(), 100)]);
       }
       const compare = async (storage: StorageEngine) => {
         for (const where of cases) {
@@ -131,7 +132,7 @@ suite('a SQLite engine that reads', {
     withOpenEngine(file, async ({ engine }) => {
       const workspaceId = newId();
       const campaigns = buildCampaigns(workspaceId, 20_000);
-      for (let i = 0; i < campaigns.length; i += 1000) await engine.campaigns.addMany(campaigns.slice(i, i + 1000));
+      for (let i = 0; i < campaigns.length; i += 1000) await addAll(engine.campaigns, campaigns.slice(i, i + 1000));
       // A search for two characters uses no index, so the list scans all campaigns.
       const target = buildCampaign(workspaceId, { createdAt: formatTime(-1), searchText: 'q!' });
       await engine.campaigns.add(target);
@@ -166,7 +167,7 @@ suite('a SQLite engine that reads', {
   'settles running and waiting scans when it is closed': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine, connection }) => {
       const workspaceId = newId();
-      await engine.campaigns.addMany(buildCampaigns(workspaceId, 1000));
+      await addAll(engine.campaigns, buildCampaigns(workspaceId, 1000));
       const query = { where: [contains('q!')], by: 'createdAt', order: 'desc', skip: 0, take: 21 } as const;
       const scans = Array.from({ length: 40 }, () => engine.campaigns.list(workspaceId, query));
       const settled = Promise.allSettled(scans);

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { buildCampaign, newId } from '../contract/samples.ts';
+import { addAll } from '../support/add-all.ts';
 import { quickOrLong } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
 import { assertIntact, PAGE_BYTES, removeSearchIndexes, withOpenEngine } from './database-file.ts';
@@ -159,7 +160,7 @@ suite('a SQLite file after a power failure', {
     );
     const { id } = campaigns[7] as { readonly id: string };
     await withOpenEngine(file, async ({ engine, writer }) => {
-      await engine.campaigns.addMany(campaigns);
+      await addAll(engine.campaigns, campaigns);
       removeSearchIndexes(writer);
     });
     const assertUpgraded = (copy: string) =>

@@ -11,6 +11,7 @@ import { Application } from '../../core/application.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { assertRejectsWithConflict } from '../contract/assert-rejects-with-conflict.ts';
 import { buildCampaign, buildGroup, buildIdempotencyRecord, buildTag, newId } from '../contract/samples.ts';
+import { addAll } from '../support/add-all.ts';
 import { withMonotonicClock } from '../support/monotonic-clock.ts';
 import { quickOrLong } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
@@ -148,7 +149,7 @@ suite('a SQLite engine that writes', {
   'rejects only the duplicates among records that are added at the same time': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine }) => {
       const workspaceId = newId();
-      await engine.tags.addMany([buildTag(workspaceId, 'one'), buildTag(workspaceId, 'two')]);
+      await addAll(engine.tags, [buildTag(workspaceId, 'one'), buildTag(workspaceId, 'two')]);
       const added = ['one', 'two', 'new', 'new', 'other'].map((name) => engine.tags.add(buildTag(workspaceId, name)));
       assert.deepEqual((await Promise.allSettled(added)).map(isFulfilled), [false, false, true, false, true]);
       assert.equal(await engine.tags.count(workspaceId, []), 4);
@@ -221,7 +222,10 @@ suite('a SQLite engine that writes', {
       const outcomes = await addCampaigns(engine, workspaceId, 200);
       const transaction = engine.runInTransaction(async ({ campaigns }) => {
         await campaigns.update(workspaceId, kept.id, (it) => ({ ...it, clicks: 1 }));
-        await campaigns.addMany(Array.from({ length: 200 }, () => buildCampaign(workspaceId)));
+        await addAll(
+          campaigns,
+          Array.from({ length: 200 }, () => buildCampaign(workspaceId)),
+        );
       });
       await assert.rejects(transaction, /full/);
       const failed = outcomes.filter((it) => it.status === 'rejected');
@@ -256,7 +260,7 @@ suite('a SQLite engine that writes', {
 
   'fails all writes of a commit group that reads a damaged page, but no later write': withDatabasePath(async (file) => {
     const campaigns = Array.from({ length: 100 }, () => buildCampaign(newId()));
-    await withOpenEngine(file, ({ engine }) => engine.campaigns.addMany(campaigns));
+    await withOpenEngine(file, ({ engine }) => addAll(engine.campaigns, campaigns));
     const content = await damagePage(file, 'campaigns');
     const damaged = campaigns.find(({ id }) => content.includes(id)) as CampaignRecord;
     await withOpenEngine(file, async ({ engine }) => {
