@@ -32,34 +32,29 @@ export function toProjection(fields: readonly string[] | undefined): Record<stri
 /** The conditions of a list, and the keys of the indexes that can serve it. */
 export interface ListPlan<T> {
   readonly where: readonly Condition<T>[];
-  /** An index with the sort order of the query. In `where`, all fields of its prefix are fixed (see `planList`). */
+  /** An index in the order of the list. */
   readonly ordered?: Record<string, 1>;
-  /**
-   * An index that finds the records that match `condition`, but in another order. `condition` fixes the first field of
-   * its prefix.
-   */
+  /** An index that finds the records that match `condition`, but in another order. */
   readonly narrow?: { readonly key: Record<string, 1>; readonly condition: Condition<T> };
 }
 
+// How a page is read. The first row whose condition is true applies.
+//
+// | condition                                                    | how                                            |
+// |--------------------------------------------------------------|------------------------------------------------|
+// | IDs or unique values are given                               | look up their records, test and sort them      |
+// | an index has the order, and a condition that is not on flags | test its records in order (`ordered`)          |
+// | an index finds at most 1,000 records for a condition         | test and sort its records (`narrow`)           |
+// | an index has the order, with or without flags                | test its records in order, until the page is   |
+// |                                                              | full (`ordered`)                               |
+//
+// Without a condition on a flag (a boolean field), the query gets one that every record meets, so that it can use an
+// index with this flag.
+
 /**
- * Chooses the indexes to give to MongoDB as a hint for a query. Without a hint, MongoDB tries all indexes if a filter
+ * Chooses the indexes to give to MongoDB as a hint for a list. Without a hint, MongoDB tries all indexes if a filter
  * matches few records or the page number is high. Each trial reads up to 30 % of the collection, which exceeds the time
- * limit. A query by IDs or unique values needs no hint.
- *
- * The prefix of an index is its fields before the last one, as the schema lists them. A field is fixed if it has an
- * `in` condition.
- *
- * `ordered` is an index whose last field is the sort field of the query. The first of these indexes that exists is
- * chosen:
- * 1. The last index in the schema with a prefix of fixed fields that are not all flags. (A condition on a flag matches
- *    more records.)
- * 2. The last index with a prefix of fixed flags.
- * 3. The index with an empty prefix.
- * 4. The first index whose prefix has only fixed fields and flags. The query gets a condition on each flag that is not
- *    fixed. Every record meets this condition.
- *
- * If the prefix of `ordered` has only flags or is empty, `narrow` is the last index in the schema with a prefix of
- * fixed fields that are not all flags.
+ * limit. If several indexes are suitable, the last one in the schema is chosen.
  */
 export function planList<T extends Entity>(
   { where, by }: Query<T>,
