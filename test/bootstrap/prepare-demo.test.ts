@@ -59,15 +59,19 @@ async function assertRejected(start: Start, problem: RegExp): Promise<void> {
 }
 
 suite('the preparation of a storage', {
-  'creates the demo workspace with a new key only once, in an empty storage': onEachEngine(async (start) => {
-    const { demo, firstWorkspaceId } = await start.prepare();
-    assert.ok(demo && isApiKeySecret(demo.apiKey));
-    assert.equal(demo.workspaceId, firstWorkspaceId);
-    const { caller } = await start.app.apiKeys.authenticate(demo.apiKey);
-    assert.deepEqual([caller.workspaceId, caller.access, caller.member?.role], [firstWorkspaceId, 'full', 'admin']);
-    assert.deepEqual(await start.prepare(), { demo: undefined, firstWorkspaceId });
-    assert.deepEqual(await listWorkspaceIds(start), [firstWorkspaceId]);
-  }),
+  'creates the demo workspace with a new key once, even if several servers start at the same time': onEachEngine(
+    async (start) => {
+      const prepared = await Promise.all([start.prepare(), start.prepare(), start.prepare()]);
+      const [{ demo, firstWorkspaceId }, ...others] = prepared.toSorted((a) => (a.demo ? -1 : 1)) as [PreparedDemo];
+      for (const other of others) assert.deepEqual(other, { demo: undefined, firstWorkspaceId });
+      assert.ok(demo && isApiKeySecret(demo.apiKey));
+      assert.equal(demo.workspaceId, firstWorkspaceId);
+      const { caller } = await start.app.apiKeys.authenticate(demo.apiKey);
+      assert.deepEqual([caller.workspaceId, caller.access, caller.member?.role], [firstWorkspaceId, 'full', 'admin']);
+      assert.deepEqual(await start.prepare(), { demo: undefined, firstWorkspaceId });
+      assert.deepEqual(await listWorkspaceIds(start), [firstWorkspaceId]);
+    },
+  ),
 
   'creates no demo workspace beside another workspace, or with DEMO_WORKSPACE=false': onEachEngine(async (start) => {
     const empty = { demo: undefined, firstWorkspaceId: undefined };
@@ -77,13 +81,6 @@ suite('the preparation of a storage', {
       assert.deepEqual(await start.prepare({ DEMO_WORKSPACE }), { demo: undefined, firstWorkspaceId: id });
     }
     assert.deepEqual(await listWorkspaceIds(start), [id]);
-  }),
-
-  'creates the demo workspace once if several servers start at the same time': onEachEngine(async (start) => {
-    const prepared = await Promise.all([start.prepare(), start.prepare(), start.prepare()]);
-    assert.equal(prepared.filter(({ demo }) => demo).length, 1);
-    assert.equal(new Set(prepared.map(({ firstWorkspaceId }) => firstWorkspaceId)).size, 1);
-    assert.equal((await listWorkspaceIds(start)).length, 1);
   }),
 
   'creates the whole demo workspace or nothing': onEachEngine(async (start) => {

@@ -5,15 +5,19 @@ import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import pino from 'pino';
-import { UsageError } from '../../adapters/cli/usage-error.ts';
 import { Database } from '../../adapters/sqlite/database.ts';
-import { readSettings } from '../../bootstrap/read-settings.ts';
-import { startServer } from '../../bootstrap/start-server.ts';
 import { CLI_PATH } from '../support/command-line.ts';
 import { each } from '../support/each.ts';
-import { MAIN_PATH, type ServiceProcess, startProcess, UNSET, withProcess } from '../support/process.ts';
+import {
+  MAIN_PATH,
+  type ServiceProcess,
+  startProcess,
+  UNSET,
+  waitForService,
+  withProcess,
+} from '../support/process.ts';
 import { request } from '../support/request.ts';
+import { getStartErrors } from '../support/start-errors.ts';
 import { suite, type Test } from '../support/suite.ts';
 import { withTemporaryFolder } from '../support/temporary-folder.ts';
 
@@ -97,15 +101,16 @@ suite('a start with a SQLite file', {
   }),
 
   'uses a file in the working directory by default, and treats names that are special to SQLite as file names': () =>
-    withTemporaryFolder(async (folder) => {
-      for (const [settings, file] of [
-        [{}, 'data/advocacy.db'],
-        [{ SQLITE_FILE: ':memory:' }, ':memory:'],
+    withTemporaryFolder(async (cwd) => {
+      for (const [SQLITE_FILE, file] of [
+        [UNSET, 'data/advocacy.db'],
+        [':memory:', ':memory:'],
       ] as const) {
-        const { exitCode, stdout } = await runOnce(folder, settings);
-        assert.equal(exitCode, 0);
-        assert.ok(stdout.includes(`The data is in ${join(folder, file)}\n`), stdout);
-        assert.ok(statSync(join(folder, file)).size > 100_000);
+        const env = { ...process.env, PORT: '0', SQLITE_FILE };
+        const service = await waitForService(spawn(process.execPath, [MAIN_PATH], { cwd, env }));
+        await stop(service);
+        assert.ok(service.output.stdout.includes(`The data is in ${join(cwd, file)}\n`), service.output.stdout);
+        assert.ok(statSync(join(cwd, file)).size > 100_000);
       }
     }),
 
@@ -114,14 +119,14 @@ suite('a start with a SQLite file', {
     await once(occupied, 'listening');
     try {
       const PORT = String((occupied.address() as AddressInfo).port);
-      await assert.rejects(startProcess({ ...createSettings(file), PORT }), /the port is in use/);
+      assert.match(String(await getStartErrors({ SQLITE_FILE: file, PORT })), /the port is in use/);
     } finally {
       occupied.close();
     }
     await withProcess(createSettings(file), async (service) => assert.ok(readDemoKey(service)));
   }),
 
-  'exits with 1 and one line if it cannot use the file': withFile(async (file) => {
+  'fails with one line if it cannot use the file': withFile(async (file) => {
     const folder = resolve(file, '..');
     mkdirSync(folder);
     const path = (name: string) => join(folder, name);
@@ -139,36 +144,14 @@ suite('a start with a SQLite file', {
         'text/a.db': /^\S+ cannot be opened \(.*\)\. Check the path, the permissions and the free space\.$/,
       };
       await each(problems, async (problem, name) => {
-        // Starts the server in the process of the test, because a new process for each file would take long to start.
-        const starting = startServer(readSettings({ SQLITE_FILE: path(name), PORT: '0' }), pino({ level: 'silent' }));
-        const error = await starting.then(
-          ({ stop: stopServer }) => stopServer().then(() => new Error('the server started')),
-          (reason: Error) => reason,
-        );
-        if (!(error instanceof UsageError)) throw error;
-        assert.equal(error.lines.length, 1);
-        const line = /^SQLITE_FILE: (.*)$/.exec(error.lines[0] as string)?.[1] as string;
+        const [text = '', ...others] = await getStartErrors({ SQLITE_FILE: path(name) });
+        assert.deepEqual(others, []);
+        const line = /^SQLITE_FILE: (.*)$/.exec(text)?.[1] as string;
         if (typeof problem === 'string') assert.equal(line, problem);
         else assert.match(line, problem);
       });
-      const { exitCode, stdout, stderr } = await runOnce(folder, { SQLITE_FILE: path('text') });
-      assert.deepEqual([exitCode, stdout, stderr], [1, '', `SQLITE_FILE: ${problems.text}\n`]);
     } finally {
       await locked.close();
     }
   }),
 });
-
-/** Starts a server in a folder, and stops it when it listens. Resolves to its exit code and output. */
-async function runOnce(cwd: string, settings: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, [MAIN_PATH], {
-    cwd,
-    env: { ...process.env, PORT: '0', LOG_LEVEL: 'silent', ...settings },
-  });
-  const output = { stdout: '', stderr: '' };
-  child.stdout.on('data', (chunk) => (output.stdout += chunk));
-  child.stdout.once('data', () => child.kill());
-  child.stderr.on('data', (chunk) => (output.stderr += chunk));
-  const [exitCode] = await once(child, 'close');
-  return { exitCode: exitCode as number | null, ...output };
-}

@@ -3,14 +3,11 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { promisify } from 'node:util';
-import pino from 'pino';
-import { UsageError } from '../../adapters/cli/usage-error.ts';
-import { readSettings } from '../../bootstrap/read-settings.ts';
-import { startServer } from '../../bootstrap/start-server.ts';
 import { isApiKeySecret } from '../../core/access/api-key.ts';
 import { each, textCases } from '../support/each.ts';
 import { MAIN_PATH, type ServiceProcess, startProcess, UNSET, withProcess } from '../support/process.ts';
 import { DEMO_API_KEY } from '../support/service.ts';
+import { getStartErrors } from '../support/start-errors.ts';
 import { suite } from '../support/suite.ts';
 
 const run = promisify(execFile);
@@ -63,20 +60,6 @@ suite('a start', {
     },
 });
 
-/**
- * Returns the lines of the error of a start in the process of the test. A new process for each case would take long to
- * start.
- */
-async function getStartErrors(settings: Readonly<Record<string, string>>): Promise<readonly string[]> {
-  const all = readSettings({ STORAGE: 'memory', PORT: '0', ...settings });
-  const error = await startServer(all, pino({ level: 'silent' })).then(
-    ({ stop }) => stop().then(() => new Error('the server started')),
-    (reason: Error) => reason,
-  );
-  if (error instanceof UsageError) return error.lines;
-  throw error;
-}
-
 suite('a start that fails', {
   'has one line that names the port that is in use': async () => {
     const occupied = createServer().listen(0, '127.0.0.1');
@@ -84,7 +67,7 @@ suite('a start that fails', {
     try {
       const { port } = occupied.address() as AddressInfo;
       for (const name of ['PORT', 'METRICS_PORT', 'LINKS_PORT']) {
-        assert.deepEqual(await getStartErrors({ [name]: String(port) }), [
+        assert.deepEqual(await getStartErrors({ STORAGE: 'memory', [name]: String(port) }), [
           `${name}: cannot listen on 127.0.0.1:${port}, the port is in use, stop the other program or set another port`,
         ]);
       }
@@ -95,7 +78,7 @@ suite('a start that fails', {
 
   'has one line that names the host on which it cannot listen': () =>
     each(textCases('203.0.113.7', 'fe80::1', 'no..host'), async (host) => {
-      const [line = '', ...others] = await getStartErrors({ HOST: host });
+      const [line = '', ...others] = await getStartErrors({ STORAGE: 'memory', HOST: host });
       const beginning = `HOST: cannot listen on ${host}:0, `;
       assert.equal(line.slice(0, beginning.length), beginning);
       assert.match(line.slice(beginning.length), /^[a-z][^\n]+, set another host$/);

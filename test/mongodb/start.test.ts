@@ -2,12 +2,8 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Document } from 'mongodb';
-import pino from 'pino';
-import { UsageError } from '../../adapters/cli/usage-error.ts';
 import { findProblem } from '../../adapters/mongodb/diagnosis.ts';
 import { UnsupportedDatabase } from '../../adapters/mongodb/errors.ts';
-import { readSettings } from '../../bootstrap/read-settings.ts';
-import { startServer } from '../../bootstrap/start-server.ts';
 import { assertExitCode, runProcess } from '../support/command-line.ts';
 import { each } from '../support/each.ts';
 import { withMongoClient } from '../support/mongo-client.ts';
@@ -21,6 +17,7 @@ import {
   withReplicaSet,
 } from '../support/replica-set.ts';
 import type { ServerProcess } from '../support/server-process.ts';
+import { getStartErrors } from '../support/start-errors.ts';
 import { withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
 import { withTemporaryFolder } from '../support/temporary-folder.ts';
@@ -37,17 +34,6 @@ async function failToStart(settings: Readonly<Record<string, string>>): Promise<
   if (typeof service === 'string') return service;
   service.child.kill('SIGKILL');
   return `the service listens at ${service.url}`;
-}
-
-/** Starts a server. Resolves to the lines of its settings error. */
-async function readSettingsError(environment: Readonly<Record<string, string>>): Promise<readonly string[]> {
-  const start = async () => startServer(readSettings(environment), pino({ level: 'silent' }));
-  const error = await start().then(
-    ({ stop }) => stop().then(() => new Error('the server started')),
-    (error: Error) => error,
-  );
-  if (error instanceof UsageError) return error.lines;
-  throw error;
 }
 
 suite('a start on a MongoDB that cannot be used', {
@@ -69,7 +55,7 @@ suite('a start on a MongoDB that cannot be used', {
         'an invalid name of a database': ['mongodb://ada:hunter2@localhost/a.b', /: Database names cannot contain/],
       },
       async ([MONGODB_URI, problem]) => {
-        const lines = await readSettingsError({ STORAGE: 'mongodb', MONGODB_URI: MONGODB_URI as string, PORT: '0' });
+        const lines = await getStartErrors({ STORAGE: 'mongodb', MONGODB_URI: MONGODB_URI as string, PORT: '0' });
         assert.equal(lines.length, 1);
         assert.match(lines[0] as string, /^MONGODB_URI: [^\n]+$/);
         assert.match(lines[0] as string, problem as RegExp);
@@ -108,7 +94,7 @@ suite('a start on a MongoDB that cannot be used', {
           },
           async ([rest, problem]) => {
             const startedAt = performance.now();
-            const lines = await readSettingsError({ STORAGE: 'mongodb', MONGODB_URI: `mongodb://${rest}`, PORT: '0' });
+            const lines = await getStartErrors({ STORAGE: 'mongodb', MONGODB_URI: `mongodb://${rest}`, PORT: '0' });
             assert.ok(performance.now() - startedAt < MAX_DIAGNOSIS_MS);
             assert.equal(lines.length, 1);
             assert.match(lines[0] as string, /^MONGODB_URI: [^\n]+$/);
