@@ -11,7 +11,7 @@ import { newId, type SchemaName, samples } from './samples.ts';
 import type { CreateStorageTest } from './storage-test.ts';
 
 const SMALL_COUNT = 100;
-const LARGE_COUNT = quickOrLong(3_000, 10_000);
+const LARGE_COUNT = quickOrLong(1_500, 10_000);
 const PAGE_SIZE = 25;
 /** Orders the records differently from their IDs. A prime number, so that all positions are distinct. */
 const STEP = 7_919;

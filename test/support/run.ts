@@ -17,7 +17,7 @@ const WAITING_FOLDERS = /^(?:sqlite|mongodb|faults|contract|bootstrap|cli)\//;
  * The folders with many files that hardly ever start processes. Such files share a process, because loading modules
  * takes long.
  */
-const SHARING_FOLDERS = /^(?:api|core|http|links|persistence)\//;
+const SHARING_FOLDERS = /^(?:api|core|docs|http|links|persistence)\//;
 /** The files that measure time or memory at full length. A long run runs each of them alone. */
 const MEASURING_FILES =
   /^(?:browser\/|cli\/large|persistence\/large|sqlite\/(?:checkpoint|writes)|faults\/(?:failover|frozen|links|overload|redis|slow-clients|soak|sqlite|timing))/;
