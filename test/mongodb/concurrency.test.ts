@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import type { Application } from '../../core/application.ts';
-import { ICONS } from '../../core/inspiration-question/inspiration-question.ts';
 import { collectAll } from '../support/collect-all.ts';
 import { each } from '../support/each.ts';
 import { assertError } from '../support/expected-responses.ts';
@@ -100,19 +99,6 @@ suite('two processes on one database', {
       });
     }),
 
-  'rename only one of several records if all requests have the same new name': () =>
-    withTwoProcesses(async ({ workspaceId, services, app }) => {
-      const names = Array.from({ length: CLIENT_COUNT }, (_, i) => `old ${i}`);
-      const tags = await Promise.all(names.map((name) => app.tags.create(workspaceId, name)));
-      await each(rounds, async (round) => {
-        const body = { name: `new ${round}` };
-        const responses = await runConcurrently(services, CLIENT_COUNT, (call, i) =>
-          call('PATCH', `/tags/${tags[i]?.id}`, { body }),
-        );
-        assert.deepEqual(sortStatuses(responses), [200, ...Array(CLIENT_COUNT - 1).fill(409)]);
-      });
-    }),
-
   'process only one of several requests with the same Idempotency-Key, and respond to the others with a replay or 409':
     () =>
       withTwoProcesses(async ({ services }) => {
@@ -135,33 +121,4 @@ suite('two processes on one database', {
           }
         });
       }),
-});
-
-suite('many simultaneous changes of one record by two processes', {
-  'are stored if the response has status 200, and not stored if it has status 409': () =>
-    withTwoProcesses(async ({ workspaceId, services, app }) => {
-      const { id } = await app.inspirationQuestions.create(workspaceId, { question: 'What did you learn?' });
-      let before = (await services[0]('GET', '/inspiration-questions')).json[0];
-      await each(rounds, async (round) => {
-        const changes: object[] = [
-          { question: `What did you learn in week ${round}?` },
-          { description: `Week ${round}` },
-          { icon: ICONS[(round + 1) % ICONS.length] },
-          { isActive: round % 2 === 1 },
-          { userType: round % 2 === 1 ? 'all' : 'advocate' },
-        ];
-        const bodies = [...changes, ...changes];
-        const responses = await runConcurrently(services, bodies.length, (call, i) =>
-          call('PATCH', `/inspiration-questions/${id}`, { body: bodies[i] }),
-        );
-        const stored = bodies.filter((_, i) => responses[i]?.status === 200);
-        assert.ok(
-          responses.every(({ status }) => status === 200 || status === 409),
-          `${sortStatuses(responses)}`,
-        );
-        const [now] = (await services[1]('GET', '/inspiration-questions')).json;
-        assert.deepEqual(now, Object.assign({}, before, ...stored, { updatedAt: now.updatedAt }));
-        before = now;
-      });
-    }),
 });
