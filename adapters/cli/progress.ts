@@ -33,10 +33,7 @@ export class ProgressLine {
     const rate = seconds > 0 ? Math.round(doneCount / seconds) : 0;
     const percent = fraction === undefined ? '' : `${Math.floor(Math.min(1, fraction) * 100)} %  `;
     const text = `${percent}${doneCount} ${unit}, ${rate} a second`;
-    if (!this.stream.isTTY) {
-      this.stream.write(`${text}\n`);
-      return;
-    }
+    if (!this.stream.isTTY) return void this.stream.write(`${text}\n`);
     const filledWidth = Math.round(Math.min(1, fraction ?? 0) * BAR_WIDTH);
     const bar = percent && `${'█'.repeat(filledWidth)}${'░'.repeat(BAR_WIDTH - filledWidth)} `;
     this.stream.write(CLEAR_LINE + `${bar}${text}`.slice(0, (this.stream.columns ?? 80) - 1));

@@ -135,6 +135,7 @@ suite('the output of a command', {
     const { run, app } = await createWithWorkspaces(1100);
     const long = 'x'.repeat(100);
     await app.workspaces.create(long);
+    assert.equal(JSON.parse((await run(['workspace', 'list', '--json'])).stdout).length, 1101);
     const { stdout } = await run(['workspace', 'list']);
     assert.match(stdout, new RegExp(`\\n\\S{36}  Company 9 {4}2026.*\\n\\S{36}  ${long}  2026[^\\n]*\\n$`, 's'));
   },
@@ -151,16 +152,6 @@ suite('the output of a command', {
     assert.match(
       created.stderr,
       /^The workspace New was created: .*\nerror: the output could not be written: ENOSPC\n$/,
-    );
-  },
-
-  'is one JSON value even if the records are read in several batches': async () => {
-    const { run } = await createWithWorkspaces(2100);
-    const { stdout } = await run(['workspace', 'list', '--json']);
-    const names = JSON.parse(stdout).map(({ name }: { name: string }) => name);
-    assert.deepEqual(
-      names,
-      Array.from({ length: 2100 }, (_, i) => `Company ${i}`),
     );
   },
 });
