@@ -20,6 +20,12 @@ export const VISIT_TTL_MS = 3_600_000;
  * count again. So many visits take about 50 MB.
  */
 export const MAX_VISIT_COUNT = 400_000;
+/** The user agents that were checked last, with whether they are bots: `isbot` takes as long as the rest of a redirect. */
+const bots = new LRUCache<string, boolean>({
+  maxSize: 500_000,
+  sizeCalculation: (_, userAgent) => userAgent.length,
+  memoMethod: (userAgent) => isbot(userAgent),
+});
 /** The maximum number of visits that are being recorded. Further clicks are not counted. */
 const MAX_PENDING_COUNT = 10_000;
 
@@ -80,5 +86,5 @@ export class ClickRecorder {
 /** Returns the reason why a request is not a click of a person, or `undefined` if it is one. */
 function findReason({ headers }: IncomingMessage, userAgent: string): ReturnType<typeof findReasonNotToCount> {
   const purposes = [headers.purpose, headers['x-purpose'], headers['x-moz'], headers['sec-purpose']];
-  return findReasonNotToCount({ isBot: userAgent === '' || isbot(userAgent), purposes: purposes.map(String) });
+  return findReasonNotToCount({ isBot: userAgent === '' || bots.memo(userAgent), purposes: purposes.map(String) });
 }

@@ -23,35 +23,43 @@ const ABSOLUTE_URL = /^https?:\/\/([^/?#]*)([^?#]*)/i;
 const PATH_OF_WORD = new RegExp(`^/[${BASE62}]+$`);
 /** The maximum number of characters of a host name. Longer ones cannot exist, and their conversion would be slow. */
 const MAX_HOST_NAME_LENGTH = 253;
+/** The maximum numbers of characters of the cached hosts, and of the cached URLs before and after they are encoded. */
+const MAX_HOST_CACHE_SIZE = 100_000;
+const MAX_URL_CACHE_SIZE = 10_000_000;
 /** The maximum number of bytes of an authority with such a host name in UTF-8. */
 const MAX_AUTHORITY_BYTES = 4 * MAX_HOST_NAME_LENGTH + ':65535'.length;
 
 /**
  * Reads the target of a request. An absolute URL as the request target takes precedence over `Host` (RFC 9112, section
- * 3.2.2). `baseHost` is the name of the host of `LinkSettings.baseUrl`.
+ * 3.2.2).
  */
-export function parseLinkRequest({ url = '', headers }: IncomingMessage, baseHost: string | undefined): LinkRequest {
+export function parseLinkRequest(
+  { url = '', headers }: IncomingMessage,
+  parseHost: (authority: string) => LinkHost,
+): LinkRequest {
   const [, authority = headers.host ?? '', absolutePath] = ABSOLUTE_URL.exec(url) ?? [];
   const path = absolutePath ?? (url.split('?', 1)[0] as string);
   const word = path.slice(1);
   return {
-    host: parseLinkHost(authority, baseHost),
+    host: parseHost(authority),
     key: path.startsWith('/') && isLinkKey(word) ? word : undefined,
     looksLikeLink: PATH_OF_WORD.test(path),
   };
 }
 
-/** The maximum number of characters of the cached URLs, before and after they are encoded. */
-const MAX_URL_CACHE_SIZE = 10_000_000;
-
-/** Returns a function that parses the URLs of campaigns and domains, and caches the results: encoding can be slow. */
-export function createUrlParser(baseHost: string | undefined): (url: string) => LinkUrl {
-  const cache = new LRUCache<string, LinkUrl>({
+/** Returns functions that parse hosts and the URLs of campaigns and domains, and cache the results. */
+export function createParsers(baseHost: string | undefined) {
+  const hosts = new LRUCache<string, LinkHost>({
+    maxSize: MAX_HOST_CACHE_SIZE,
+    sizeCalculation: (_, authority) => authority.length + 1,
+    memoMethod: (authority) => parseLinkHost(authority, baseHost),
+  });
+  const urls = new LRUCache<string, LinkUrl>({
     maxSize: MAX_URL_CACHE_SIZE,
     sizeCalculation: ({ uri }, url) => url.length + uri.length,
     memoMethod: (url) => ({ uri: encodeUrl(url), host: parseLinkHost(new URL(url).host, baseHost) }),
   });
-  return (url) => cache.memo(url);
+  return { parseHost: (authority: string) => hosts.memo(authority), parseUrl: (url: string) => urls.memo(url) };
 }
 
 /**

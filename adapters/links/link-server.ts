@@ -9,7 +9,7 @@ import { createProtectedServer, limitReadingTime } from '../http/protection/prot
 import { createProxyCheck, type TrustProxy } from '../http/trust-proxy.ts';
 import type { ClickBatcher } from './click-batcher.ts';
 import { type AddSharedVisit, ClickRecorder, type ClickResult } from './click-recorder.ts';
-import { createUrlParser, parseLinkHost, parseLinkRequest } from './link-request.ts';
+import { createParsers, parseLinkHost, parseLinkRequest } from './link-request.ts';
 import { createCachedLookups } from './lookup-cache.ts';
 import { type LinkOutcome, responses } from './responses.ts';
 import { VisitorHash } from './visitor-hash.ts';
@@ -80,7 +80,7 @@ export function createLinkServer(
 ): LinkServer {
   const baseHost = baseUrl === undefined ? undefined : parseLinkHost(new URL(baseUrl).host, undefined).name;
   const lookups = createCachedLookups(links);
-  const parseUrl = createUrlParser(baseHost);
+  const { parseHost, parseUrl } = createParsers(baseHost);
   const isTrusted = createProxyCheck(trustProxy);
   /** The addresses that have requested too many unknown links, until their windows end. */
   const limitedAddresses = new LRUCache<string, true>({ max: MAX_LIMITED_ADDRESS_COUNT });
@@ -109,7 +109,7 @@ export function createLinkServer(
     const address = limitedAddresses.size > 0 ? getAddress(request) : '';
     if (limitedAddresses.has(address)) return createLimitedResponse(limitedAddresses.getRemainingTTL(address));
     if (request.method !== 'GET' && request.method !== 'HEAD') return { outcome: 'method_not_allowed' };
-    const { host, key, looksLikeLink } = parseLinkRequest(request, baseHost);
+    const { host, key, looksLikeLink } = parseLinkRequest(request, parseHost);
     try {
       const { type, uri, link } = await links.resolve(host, key, parseUrl, lookups);
       const limitedResponse = type === 'unknown' && looksLikeLink ? await limitUnknown(getAddress(request)) : undefined;

@@ -29,7 +29,7 @@ export class VisitorHash {
 
   /** Returns the hash of a text that identifies a visitor, such as an address. */
   async hash(visitor: string): Promise<string> {
-    const key = await this.keys.forceFetch('current').catch(() => this.ownKey);
+    const key = this.keys.get('current') ?? (await this.keys.forceFetch('current').catch(() => this.ownKey));
     return createHmac('sha256', key).update(visitor).digest('base64url').slice(0, HASH_LENGTH);
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isbot } from 'isbot';
 import { removePort } from '../../adapters/http/client-address.ts';
-import { createUrlParser, parseLinkHost, parseLinkRequest } from '../../adapters/links/link-request.ts';
+import { createParsers, parseLinkHost, parseLinkRequest } from '../../adapters/links/link-request.ts';
 import { each } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
 
@@ -23,7 +23,7 @@ const longInputs: readonly (readonly [name: string, read: (text: string) => unkn
   ],
   [
     'a URL',
-    (url) => parseLinkRequest({ url, headers: { host: 'a.example' } } as never, undefined),
+    (url) => parseLinkRequest({ url, headers: { host: 'a.example' } } as never, (it) => parseLinkHost(it, undefined)),
     ['/', '/a', '?', '%', 'http://', 'http://a@', 'a'].flatMap((text) => [repeat(text), `/${repeat(text)}`]),
   ],
   ['an address', removePort, ['[', ']', '1', '.', ':', '1.', ':1', '[]', '%', '1:'].map(repeat)],
@@ -71,7 +71,7 @@ suite('the parsers of requests for short links', {
     ),
 
   'convert the host of a stored URL only once': () => {
-    const parseUrl = createUrlParser(undefined);
+    const { parseUrl } = createParsers(undefined);
     const url = `https://${CJK.slice(0, 2_000)}/`;
     assert.equal(parseUrl(url), parseUrl(url));
   },
