@@ -20,7 +20,7 @@ export const VISIT_TTL_MS = 3_600_000;
  * count again. So many visits take about 50 MB.
  */
 export const MAX_VISIT_COUNT = 400_000;
-/** The user agents that were checked last, with whether they are bots: `isbot` takes as long as the rest of a redirect. */
+/** Whether the user agents that were checked last are bots. Without this cache, `isbot` would slow redirects down. */
 const bots = new LRUCache<string, boolean>({
   maxSize: 500_000,
   sizeCalculation: (_, userAgent) => userAgent.length,
