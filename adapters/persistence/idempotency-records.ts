@@ -13,5 +13,5 @@ export function createIdempotencyRepository(store: RecordStore<IdempotencyRecord
   const { update } = createRepository(store, idempotencyRecordSchema);
   // A crash or a failed commit may lose the lock. This is safe: if the transaction of the request is in the same
   // commit, it is lost, too. If it is committed later, it finds no lock, and changes nothing.
-  return { update, add: (lock) => store.add(lock, { canBeLost: true }) };
+  return { update, add: (lock) => store.add(lock, { isDeferred: true }) };
 }

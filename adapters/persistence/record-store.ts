@@ -92,14 +92,14 @@ export interface AddOptions {
   /**
    * Whether `add` may resolve before the record is committed. Until the commit, later writes find the record, but reads
    * may miss it. A crash before the commit, or a failed commit, loses the record. The commit has ended when a write
-   * without `canBeLost` that began after `add` resolved has resolved, too.
+   * without `isDeferred` that began after `add` resolved has resolved, too.
    */
-  readonly canBeLost?: boolean;
+  readonly isDeferred?: boolean;
 }
 
 /**
  * The records of one schema, as a storage engine offers them. All methods keep the promises in the comment of
- * `Repository` (core/shared/repository.ts), except `add` with `canBeLost`.
+ * `Repository` (core/shared/repository.ts), except `add` with `isDeferred`.
  */
 export interface RecordStore<T extends Entity> extends Pick<Repository<T>, 'update' | 'updateMany' | 'remove'> {
   /** Adds a record. Rejects with `conflict` if the ID or a unique value is taken. */

@@ -119,9 +119,9 @@ export class SqliteConnection implements Executor {
   }
 
   /** If `work` is asynchronous, no other write runs until `work` has ended. */
-  async write<T>(work: (database: Database) => T | Promise<T>, resolvesEarly = false): Promise<T> {
+  async write<T>(work: (database: Database) => T | Promise<T>, isDeferred = false): Promise<T> {
     const { queue, writer } = this.getOpen();
-    return queue.run(() => work(writer), resolvesEarly);
+    return queue.run(() => work(writer), isDeferred);
   }
 
   private getOpen(): Connections {

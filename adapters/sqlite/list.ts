@@ -32,7 +32,7 @@ const ROWS_PER_PAUSE = 64;
  */
 export type Steps<T> = Generator<void, T>;
 
-// How a page is read. The first row whose condition is true applies.
+// How a page is read: the first row whose condition is true applies.
 //
 // | condition                                        | how                                            | cost        |
 // |--------------------------------------------------|------------------------------------------------|-------------|

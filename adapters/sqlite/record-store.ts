@@ -11,8 +11,8 @@ export interface Executor {
   read<T>(work: (database: Database) => T): Promise<T>;
   /** Reads one snapshot for a workspace, in steps. Rejects after a while, or if the scan `isAbandoned`. */
   scan<T>(workspaceId: string, start: (database: Database) => Steps<T>, isAbandoned?: () => boolean): Promise<T>;
-  /** Writes. With `resolvesEarly`, resolves before the commit. */
-  write<T>(work: (database: Database) => T, resolvesEarly?: boolean): Promise<T>;
+  /** Writes. With `isDeferred`, resolves before the commit. */
+  write<T>(work: (database: Database) => T, isDeferred?: boolean): Promise<T>;
 }
 
 /** Creates the store of a table. */
@@ -25,7 +25,7 @@ export function createSqliteRecordStore(table: Table, executor: Executor, now: (
     executor.write((database) => {
       deleteExpired(database, table, now());
       insertRecord(database, table, record);
-    }, options?.canBeLost);
+    }, options?.isDeferred);
 
   const update = (database: Database, workspaceId: string, id: string, change: (current: AnyRecord) => AnyRecord) => {
     const [[row, json] = []] = database.all(`SELECT "row", json("record") ${findById}`, id, workspaceId);

@@ -27,7 +27,7 @@ const SEARCH_INDEX_INTERVAL_MS = 2;
 
 interface Write {
   readonly queuedAt: number;
-  readonly resolvesEarly: boolean;
+  readonly isDeferred: boolean;
   run(): unknown;
   resolve(result: unknown): void;
   reject(error: unknown): void;
@@ -36,7 +36,7 @@ interface Write {
 /**
  * Runs the writes of a connection one after another. Commits waiting writes together, as a commit group: the disk takes
  * about as long for a commit of many writes as for a commit of a single write. A write resolves after its commit,
- * unless it `resolvesEarly`.
+ * unless it `isDeferred`.
  */
 export class WriteQueue {
   private readonly waiting: Write[] = [];
@@ -52,14 +52,14 @@ export class WriteQueue {
   /**
    * Runs `work`. If `work` throws, only its own changes are undone, unless the error (such as a full disk) ends the
    * transaction of the whole commit group. Also rejects if another process writes for ten seconds, or if the commit
-   * fails. With `resolvesEarly`, resolves before the commit, so that a write that the caller adds then can be in the
-   * same commit group. If the commit fails, the added write is also rejected if it is in this group. In a later group,
-   * it runs without the changes of `work`.
+   * fails. With `isDeferred`, resolves before the commit, so that a write that the caller adds then can be in the same
+   * commit group. If the commit fails, the added write is also rejected if it is in this group. In a later group, it
+   * runs without the changes of `work`.
    */
-  run<T>(work: () => T | Promise<T>, resolvesEarly = false): Promise<T> {
+  run<T>(work: () => T | Promise<T>, isDeferred = false): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const queuedAt = performance.now();
-      this.waiting.push({ queuedAt, resolvesEarly, run: work, resolve: resolve as Write['resolve'], reject });
+      this.waiting.push({ queuedAt, isDeferred, run: work, resolve: resolve as Write['resolve'], reject });
       this.running ??= this.runAll();
     });
   }
@@ -126,7 +126,7 @@ export class WriteQueue {
           indexedAt = performance.now();
         }
         if (performance.now() - startedAt > MAX_COMMIT_GROUP_MS) break;
-        expectsMore ||= write.resolvesEarly;
+        expectsMore ||= write.isDeferred;
         if (expectsMore && this.waiting.length === 0) {
           expectsMore = false;
           await nextTurn();
@@ -147,13 +147,13 @@ export class WriteQueue {
    * Runs a write, and returns a function that settles it after the commit. Throws if an error of the write ended the
    * whole transaction.
    */
-  private async runInSavepoint({ resolvesEarly, run, resolve, reject }: Write): Promise<() => void> {
+  private async runInSavepoint({ isDeferred, run, resolve, reject }: Write): Promise<() => void> {
     this.database.exec('SAVEPOINT write');
     try {
       const result = run();
       const value = result instanceof Promise ? await result : result;
       this.database.exec('RELEASE write');
-      if (resolvesEarly) resolve(value);
+      if (isDeferred) resolve(value);
       return () => resolve(value);
     } catch (error) {
       if (!this.database.isInTransaction) throw error;

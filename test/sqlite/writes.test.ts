@@ -174,13 +174,13 @@ suite('a SQLite engine that writes', {
       }),
   ),
 
-  'stores neither a record with the option `canBeLost` nor the next write if their common commit fails':
+  'stores neither a record with the option `isDeferred` nor the next write if their common commit fails':
     withDatabasePath((file) =>
       withOpenEngine(file, async ({ engine, writer }) => {
         const workspaceId = newId();
         const record = buildIdempotencyRecord(workspaceId);
         const work = async () => {
-          await engine.idempotencyRecords.add(record, { canBeLost: true });
+          await engine.idempotencyRecords.add(record, { isDeferred: true });
           await engine.runInTransaction(async ({ tags }) => {
             await tags.add(buildTag(workspaceId, 'one'));
             writer.exec('ROLLBACK');
