@@ -61,7 +61,12 @@ const storageEngines = Object.keys(storages).map((name) => `adapters/${name}`);
 
 /** The files and folders of other adapters that an adapter may import. */
 const sharedFiles: Readonly<Record<string, readonly string[]>> = {
-  'adapters/http': ['adapters/api', 'adapters/logging/serialize-error.ts', 'adapters/node/loading-cache.ts'],
+  'adapters/http': [
+    'adapters/api',
+    'adapters/logging/serialize-error.ts',
+    'adapters/node/loading-cache.ts',
+    'adapters/node/with-timeout.ts',
+  ],
   'adapters/cli': ['adapters/api', 'adapters/logging/terminal-text.ts'],
   'adapters/links': [
     'adapters/api/url.ts',
