@@ -14,7 +14,7 @@ const MAX_SHARE_COUNT = 10_000;
  * share or click.
  */
 const PROGRAM = `
-  import { withApplication } from ${JSON.stringify(join(import.meta.dirname, 'storage.js'))};
+  import { withApplication } from ${JSON.stringify(join(import.meta.dirname, '../support/storage.js'))};
   const [settings, workspaceId, campaignId, ...memberIds] = process.argv.slice(1);
   await withApplication(JSON.parse(settings), async ({ campaigns, shares }) => {
     const recordAll = async () => {
