@@ -8,7 +8,8 @@ import type { IncomingMessage } from 'node:http';
  */
 export const MAX_HEADER_COUNT = 200;
 
-const HOST = /^[^\s/?#@\\]*$/;
+// Not `\s`: Node reads each byte of a header as a character, and the last byte of `à` in UTF-8 as a no-break space.
+const HOST = /^[^ \t/?#@\\]*$/;
 
 /**
  * Returns a message if a request must be rejected although Node parses it: it has too many headers, or its version,
