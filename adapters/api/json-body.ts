@@ -42,9 +42,12 @@ function createNotAnObjectError(): MalformedBody {
 }
 
 function parseJson(bytes: Uint8Array): unknown {
+  let text = '';
   try {
-    return JSON.parse(utf8.decode(bytes));
+    text = utf8.decode(bytes);
+    return JSON.parse(text);
   } catch (error) {
+    if (text.startsWith('\ufeff')) throw new MalformedBody('must not start with a byte-order mark');
     throw new MalformedBody(error instanceof SyntaxError ? 'is not valid JSON' : 'is not valid UTF-8');
   }
 }

@@ -182,7 +182,7 @@ suite('an import', {
       { line: 5, reason: 'The line must be a JSON object.' },
       { line: 6, reason: 'The line must be a JSON object.' },
       { line: 7, reason: 'The line must be a JSON object.' },
-      { line: 8, reason: 'The line is not valid JSON.' },
+      { line: 8, reason: 'The line must not start with a byte-order mark.' },
       { line: 9, reason: 'The line is not valid UTF-8.' },
       { line: 12, reason: 'name: must have at most 190 characters' },
       { line: 13, reason: 'The line must have at most 250 bytes.' },
