@@ -19,7 +19,6 @@ import { withDatabaseName } from '../support/mongod.ts';
 import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { type ServiceProcess, startProcess } from '../support/process.ts';
 import { type ReplicaSet, startReplicaSet } from '../support/replica-set.ts';
-import { quickOrLong } from '../support/scale.ts';
 import type { ServerProcess } from '../support/server-process.ts';
 import { withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
@@ -31,7 +30,7 @@ const ELECTION_TIMEOUT_MS = 120_000;
 const FREEZE_DURATION_MS = 3_000;
 const RETRY_DELAY_MS = 1_000;
 /** In `npm test`, other programs may share the machine, so the limit is higher. */
-const MAX_RESPONSE_MS = quickOrLong(20_000, 11_000);
+const MAX_RESPONSE_MS = 11_000;
 
 /**
  * The outcome of a change. The change is acknowledged if the response, such as a 201, 404 or 409, shows that the change

@@ -1,23 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Checkout, type CheckoutOptions, withCheckout } from '../support/checkout.ts';
+import { type Checkout, withCheckout } from '../support/checkout.ts';
 import { root } from '../support/compose.ts';
 import { parseSteps, runSteps } from '../support/console-steps.ts';
 import { withDatabase } from '../support/mongod.ts';
 import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import type { ServiceProcess } from '../support/process.ts';
 import { request } from '../support/request.ts';
-import { isLong } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
-
-/**
- * A long run clones the repository and installs the packages, as a newcomer does. A quick run copies the build and
- * links the packages.
- */
-const CHECKOUT_OPTIONS: CheckoutOptions = isLong
-  ? { isClone: true, packages: 'none' }
-  : { isBuilt: true, packages: 'production' };
 
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
 
@@ -55,9 +46,9 @@ const readAll = async ({ url }: ServiceProcess, key: string): Promise<readonly s
 suite('a newcomer who follows the README', {
   'keeps their data over restarts, creates a key and a backup, and moves to MongoDB': () =>
     withDatabase((uri) =>
-      withCheckout(CHECKOUT_OPTIONS, async (checkout) => {
+      withCheckout({ isClone: true, packages: 'none' }, async (checkout) => {
         const [install = '', startCommand = ''] = findCommand('npm ci && ').split(' && ');
-        if (isLong) await runCommand(checkout, `${install} --prefer-offline`);
+        await runCommand(checkout, `${install} --prefer-offline`);
         const first = await checkout.start(startCommand);
         const key = /^Demo API key: (.*)$/m.exec(first.output.stdout)?.[1] as string;
         await runSteps(parseSteps(readme), first.url, { KEY: key });
