@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { operations } from '../../adapters/api/operations.ts';
 import { each, textCases } from '../support/each.ts';
 import { DEMO_API_KEY } from '../support/service.ts';
@@ -24,7 +24,6 @@ const enterApiKey = (page: Page, key = DEMO_API_KEY) => page.getByRole('textbox'
 const findOperation = (page: Page, id: string) => page.locator(`section[id="${id}"]`);
 const findForm = (page: Page, id: string) => findOperation(page, id).locator('form');
 const findLink = (page: Page, id: string) => page.locator(`nav a[href="#${id}"]:visible`);
-const findSearch = (page: Page) => page.getByRole('searchbox');
 
 async function openForm(page: Page, id: string): Promise<void> {
   await findOperation(page, id).locator('.try > summary').click();
@@ -46,22 +45,9 @@ async function readResponse(page: Page, id: string): Promise<{ status: string; h
   };
 }
 
-/**
- * Fails unless a part of the section is in the upper half of the window, and the side list marks the section and shows
- * its link.
- */
-async function assertCurrent(page: Page, id: string): Promise<void> {
-  await page.locator(`nav [aria-current=location][href="#${id}"]:visible`).waitFor();
-  const [box, place] = [await findOperation(page, id).boundingBox(), await findLink(page, id).boundingBox()];
-  const { height } = page.viewportSize() as { height: number };
-  assert.ok(box && box.y < height / 2 && box.y + box.height > 0, `${id} is not in the window`);
-  assert.ok(place && place.y > 0 && place.y < height, `the link of ${id} is not in view`);
-}
-
 async function readSample(page: Page, id: string, language: string): Promise<string> {
-  const samples = findOperation(page, id).locator('.samples');
-  await samples.getByLabel(language).check();
-  return samples.locator('pre:visible').innerText();
+  await page.getByLabel(language).check();
+  return findOperation(page, id).locator('.samples pre:visible').innerText();
 }
 
 async function canRun(command: string): Promise<boolean> {
@@ -80,80 +66,10 @@ suite('the documentation pages in a browser', {
       assert.deepEqual(shown.sort(), operations.map(({ method, path }) => `${method} ${path}`).sort());
     }),
 
-  'lead to each operation from the side list, from the search, and from a link': () =>
-    withPage({ viewport: { width: 1280, height: 900 } }, async (page) => {
-      for (const { id } of operations) {
-        await page.goto(`/docs#${id}`);
-        await assertCurrent(page, id);
-      }
-      await openReference(page);
-      for (const { id, path } of operations) {
-        await findSearch(page).fill(`${path} ${id}`);
-        await findSearch(page).press('Enter');
-        assert.equal(new URL(page.url()).hash, `#${id}`);
-        await assertCurrent(page, id);
-      }
-      await findSearch(page).fill('');
-      for (const { id } of operations.toReversed()) {
-        await findLink(page, id).click();
-        await assertCurrent(page, id);
-      }
-    }),
-
-  'mark the current section in the side list while the reader scrolls': () =>
-    withPage({ viewport: { width: 1280, height: 900 } }, async (page) => {
-      await openReference(page);
-      await assertCurrent(page, 'authentication');
-      await page.mouse.move(600, 400);
-      const visited = new Set<string>();
-      for (let i = 0; i < 200 && !visited.has('deleteTag'); i++) {
-        await page.mouse.wheel(0, 400);
-        await page.waitForTimeout(30);
-        visited.add((await page.locator('nav [aria-current=location]').getAttribute('href'))?.slice(1) as string);
-      }
-      const missed = operations.filter(({ id }) => !visited.has(id)).map(({ id }) => id);
-      assert.deepEqual(missed, []);
-    }),
-
-  'find sections by the words in titles, names and descriptions': () =>
-    withPage({}, async (page) => {
-      await openReference(page);
-      const search = async (words: string) => {
-        await page.keyboard.press('Control+k');
-        await page.keyboard.type(words);
-        const links = await page.locator('nav li a:visible').all();
-        const count = links.length === 1 ? '1 result' : `${links.length} results`;
-        assert.equal(await page.locator('.search [role=status]').innerText(), count);
-        return Promise.all(links.map((link) => link.getAttribute('href')));
-      };
-      assert.deepEqual(await search('tagNAMES'), ['#pagination', '#listCampaigns', '/docs/guide#filter-and-search']);
-      assert.deepEqual(await search('409 verified'), [
-        '/docs/guide#resolve-a-conflict-409',
-        '#createDomain',
-        '#updateDomain',
-      ]);
-      for (const [words, first] of [
-        ['409 domain', '/docs/guide#resolve-a-conflict-409'],
-        ['second page', '#pagination'],
-        ['retry', '#retries'],
-        ['retry create', '#retries'],
-        ['lost response', '#retries'],
-        ['domain already taken', '#createDomain'],
-      ] as const)
-        assert.equal((await search(words))[0], first, words);
-      assert.deepEqual(await search('xyzzy'), []);
-    }),
-
   'have samples in three languages that run with the entered API key': () =>
     withPage({}, async (page, { call }) => {
-      const [tag] = (await call('GET', '/tags?search=launch')).json;
       await openReference(page);
       await enterApiKey(page);
-      await openForm(page, 'getTag');
-      await findForm(page, 'getTag').getByLabel('id').fill(tag.id);
-      await openForm(page, 'listCampaigns');
-      await findForm(page, 'listCampaigns').getByLabel('tagNames').fill('launch, hiring');
-      const campaigns = (await call('GET', '/campaigns?tagNames=launch,hiring')).json;
       const keys = await page.locator('[data-fill=idempotencyKey]').allInnerTexts();
       assert.equal(new Set(keys).size, keys.length, 'each sample has its own Idempotency-Key');
       await each(interpreters, async ([command, ...args], language) => {
@@ -166,9 +82,7 @@ suite('the documentation pages in a browser', {
         };
         assert.match(await run('createCampaign'), /Summer tents are here/);
         assert.match(await run('createInspirationQuestion'), /"?question"?: ?"/);
-        assert.match(await run('getTag'), new RegExp(tag.id));
-        const list = await run('listCampaigns');
-        assert.equal(list.match(/"?destinationUrl"?:/g)?.length, campaigns.length);
+        assert.match(await run('getMe'), /Ada Winter/);
       });
       const created = (await call('GET', '/campaigns?search=Summer tents')).json.length;
       assert.ok(created >= 3);
@@ -178,25 +92,17 @@ suite('the documentation pages in a browser', {
     withPage({}, async (page) => {
       await openReference(page);
       await enterApiKey(page, "adv_'; touch /tmp/x; '");
-      await openForm(page, 'getTag');
-      await findForm(page, 'getTag').getByLabel('id').fill('$(touch x)');
-      await openForm(page, 'listTags');
-      await findForm(page, 'listTags').getByLabel('search').fill(`"'$(touch x)\``);
-      await each(textCases(...Object.keys(interpreters)), async (language) => {
-        for (const id of ['getTag', 'listTags'])
-          assert.doesNotMatch(await readSample(page, id, language), /touch x[^%]|[`$]/);
-        assert.match(await readSample(page, 'getTag', language), /tags\/ID".*Bearer API_KEY"/s);
-      });
-      assert.match(await page.locator('#key-hint').innerText(), /contains only letters/);
+      await each(textCases(...Object.keys(interpreters)), async (language) =>
+        assert.match(await readSample(page, 'getTag', language), /tags\/ID".*Bearer API_KEY"/s),
+      );
+      assert.equal(await page.locator('#key:invalid').count(), 1);
     }),
 
   'send a request with the keyboard, and show the response beside the operation': () =>
     withPage({ viewport: { width: 1280, height: 900 } }, async (page, { call }) => {
       await openReference(page);
       await enterApiKey(page);
-      await page.keyboard.press('Control+k');
-      await page.keyboard.type('createTag');
-      await page.keyboard.press('Enter');
+      await findLink(page, 'createTag').click();
       const pressTabUntil = async (selector: string) => {
         for (let i = 0; i < 40; i++) {
           if (await page.locator(`${selector}:focus`).count()) return;
@@ -324,7 +230,7 @@ suite('the documentation pages in a browser', {
         await page.evaluate('for (const element of document.querySelectorAll("main details")) element.open = true');
         await sendRequest(page, 'listCampaigns');
         await sendRequest(page, 'createDomain');
-        await findOperation(page, 'createCampaign').getByLabel('Python').check();
+        await page.getByLabel('Python').check();
         await assertUsable(page, `${screen}: everything unfolded`);
         if (process.env.SCREENSHOTS) {
           await openReference(page);
@@ -333,17 +239,6 @@ suite('the documentation pages in a browser', {
       }),
     ),
 
-  'fold the side list on a phone, and unfold it above the text': () =>
-    withPage(screens['a phone'] as BrowserContextOptions, async (page) => {
-      await openReference(page);
-      assert.equal(await findSearch(page).isVisible(), false);
-      await page.locator('.side-list > summary').tap();
-      await findSearch(page).fill('rename');
-      await findLink(page, 'updateTag').tap();
-      assert.equal(await findSearch(page).isVisible(), false);
-      await page.getByText('Contents and search: Rename a tag').waitFor();
-    }),
-
   'can be read without JavaScript': () =>
     withPage({ javaScriptEnabled: false, viewport: { width: 1280, height: 900 } }, async (page) => {
       await page.goto('/docs');
@@ -351,7 +246,7 @@ suite('the documentation pages in a browser', {
         await page.locator('noscript').innerText(),
         /^Without JavaScript, you can read everything on this page/,
       );
-      for (const selector of ['.search', '.key-form', '.try']) {
+      for (const selector of ['.key-form', '.try']) {
         assert.equal(await page.locator(selector).first().isVisible(), false, selector);
       }
       await findOperation(page, 'createCampaign').getByText('Fields of resources').click();

@@ -34,7 +34,7 @@ suite('the image of the Dockerfile', {
         const headers = { Authorization: `Bearer ${key}` };
         assert.equal((await fetch(`${url}/campaigns`, { headers })).status, 200);
         // The pages need files that are not in `dist`.
-        for (const path of ['/llms-full.txt', ...pages.map((page) => page.path)])
+        for (const path of ['/llms.txt', ...pages.map((page) => page.path)])
           assert.equal((await fetch(url + path)).status, 200, path);
         assert.equal(await isHealthy(), true);
         server.kill('SIGTERM');

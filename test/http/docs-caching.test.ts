@@ -6,10 +6,7 @@ import { each, textCases } from '../support/each.ts';
 import { withSharedService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
-const paths = [
-  ...['/openapi.json', '/llms.txt', '/llms-full.txt', '/docs/files/docs.css'],
-  ...pages.map(({ path }) => path),
-];
+const paths = [...['/openapi.json', '/llms.txt', '/docs/files/docs.css'], ...pages.map(({ path }) => path)];
 
 interface RawResponse extends Pick<IncomingMessage, 'headers'> {
   readonly status: number | undefined;

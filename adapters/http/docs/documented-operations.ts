@@ -9,13 +9,12 @@ export interface DocumentedParameter extends DocumentedField {
 
 /** The parts of the OpenAPI document that the reference shows. */
 export interface OpenApiDocument {
-  readonly info: { readonly version: string };
+  readonly info: { readonly version: string; readonly description: string };
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, PathOperation>>>>;
   readonly components: {
     readonly schemas: NamedSchemas;
     readonly parameters: Readonly<Record<string, DocumentedParameter>>;
-    readonly headers: Readonly<Record<string, { readonly description: string; readonly example?: unknown }>>;
   };
 }
 

@@ -1,5 +1,5 @@
 import { errorCodes, errors, getErrorAnchor } from '../../api/errors.ts';
-import { renderTextPage } from './layout.ts';
+import { renderPage } from './layout.ts';
 import { escapeHtml, renderInlineMarkdown, renderMarkdown } from './markdown.ts';
 import { ERRORS_PAGE } from './pages.ts';
 
@@ -14,7 +14,7 @@ program. Its <code>message</code> tells people what is wrong with the request. I
 If you contact the operator of the service, include the <code>X-Request-Id</code> header of the response. The guide says
 <a href="/docs/guide#handle-errors">which errors to retry</a>.</p>
 ${errorCodes.map(renderError).join('\n')}`;
-  return renderTextPage(ERRORS_PAGE.title, listItems, text);
+  return renderPage(ERRORS_PAGE.title, listItems, text);
 }
 
 const CONFLICT_LINK = ' The guide says <a href="/docs/guide#resolve-a-conflict-409">what to do for each cause</a>.';

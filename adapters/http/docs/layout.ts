@@ -1,10 +1,10 @@
 import { pages } from './pages.ts';
 
 /**
- * Renders a page with the navigation. If the navigation has a link with this `title`, the link is marked as the current
- * page. `head` is additional HTML of the head. `main` is the HTML below the navigation, with a `main` element.
+ * Renders a page with the navigation, and with a list of its sections. If the navigation has a link with this `title`,
+ * the link is marked as the current page. The items of the list, the text and `head` are HTML.
  */
-export function renderPage({ title, head, main }: Readonly<Record<'title' | 'head' | 'main', string>>): string {
+export function renderPage(title: string, listItems: readonly string[], text: string, head = ''): string {
   const links = pages.map((page) => {
     const current = page.title === title ? ' aria-current="page"' : '';
     return `<a href="${page.path}"${current}>${page.title}</a>`;
@@ -30,19 +30,6 @@ ${links.join('\n')}
 </nav>
 </header>
 <div id="content" tabindex="-1">
-${main}
-</div>
-</body>
-</html>
-`;
-}
-
-/** Renders a page of text with a list of its sections. The items of the list and the text are HTML. */
-export function renderTextPage(title: string, listItems: readonly string[], text: string): string {
-  return renderPage({
-    title,
-    head: '',
-    main: `<div class="guide">
 <nav class="contents" aria-labelledby="contents">
 <p id="contents">On this page</p>
 <ul>
@@ -52,6 +39,8 @@ ${listItems.join('\n')}
 <main>
 ${text}
 </main>
-</div>`,
-  });
+</div>
+</body>
+</html>
+`;
 }

@@ -11,7 +11,7 @@ export interface Guide extends Page {
   readonly description: string;
 }
 
-/** The guides and the changelog. The first guide is `API_GUIDE_PAGE`. */
+/** The guides and the changelog. */
 export const guides: readonly Guide[] = [
   {
     path: '/docs/guide',
@@ -42,11 +42,8 @@ export const guides: readonly Guide[] = [
 export const REFERENCE_PAGE: Page = { path: '/docs', title: 'Reference' };
 export const ERRORS_PAGE: Page = { path: '/docs/errors', title: 'Errors' };
 
-/** The page of `docs/guide.md`, which explains how to use the API. Its title is "Guide". */
-export const API_GUIDE_PAGE = guides[0] as Guide;
-
 /** The pages in the order of the navigation. */
-export const pages: readonly Page[] = [REFERENCE_PAGE, API_GUIDE_PAGE, ERRORS_PAGE, ...guides.slice(1)];
+export const pages: readonly Page[] = [REFERENCE_PAGE, ...guides, ERRORS_PAGE];
 
 export const HTML_TYPE = 'text/html; charset=utf-8';
 
@@ -54,10 +51,8 @@ export const HTML_TYPE = 'text/html; charset=utf-8';
 export const mediaTypes: Readonly<Record<string, string>> = {
   '/openapi.json': 'application/json; charset=utf-8',
   '/llms.txt': 'text/plain; charset=utf-8',
-  '/llms-full.txt': 'text/plain; charset=utf-8',
   ...Object.fromEntries(pages.map(({ path }) => [path, HTML_TYPE])),
   '/docs/files/favicon.svg': 'image/svg+xml',
   '/docs/files/reference.js': 'text/javascript; charset=utf-8',
-  '/docs/files/reference.css': 'text/css; charset=utf-8',
   '/docs/files/docs.css': 'text/css; charset=utf-8',
 };

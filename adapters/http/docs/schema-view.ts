@@ -58,7 +58,7 @@ function renderField(
   ];
   const nested = getFields(schema, schemas);
   return `<li>
-<p class="facts"><code class="name">${escapeHtml(name)}</code> ${facts.join(' · ')}</p>
+<p class="muted"><code class="name">${escapeHtml(name)}</code> ${facts.join(' · ')}</p>
 ${description ? `<p>${renderInlineMarkdown(description)}</p>` : ''}
 ${renderValues(schema, schemas)}
 ${nested.length > 0 ? `<details><summary>Fields of <code>${escapeHtml(name)}</code></summary>${renderFields(nested, schemas, kind)}</details>` : ''}
@@ -71,17 +71,17 @@ function renderValues(schema: JsonSchema, schemas: NamedSchemas): string {
   if (values.length === 0) return '';
   const list = values.map((value) => `<code>${escapeHtml(value)}</code>`).join(' ');
   return values.length > MAX_SHOWN_VALUE_COUNT
-    ? `<details><summary>${values.length} values</summary><p class="values">${list}</p></details>`
-    : `<p class="values">Values: ${list}</p>`;
+    ? `<details><summary>${values.length} values</summary><p>${list}</p></details>`
+    : `<p>Values: ${list}</p>`;
 }
 
 /** Returns the values of an enumeration, or none. */
-export function getValues(schema: JsonSchema, schemas: NamedSchemas): readonly string[] {
+function getValues(schema: JsonSchema, schemas: NamedSchemas): readonly string[] {
   return getAlternatives(schema, schemas).flatMap((option) => option.enum ?? option.items?.enum ?? []);
 }
 
 /** Returns the type, the bounds and the default of a value, in Markdown. */
-export function describeSchema(schema: JsonSchema, schemas: NamedSchemas): string[] {
+function describeSchema(schema: JsonSchema, schemas: NamedSchemas): string[] {
   const defaultValue = schema.default === undefined ? [] : [`default \`${schema.default}\``];
   return [describeType(schema, schemas), ...describeBounds(schema, schemas), ...defaultValue];
 }

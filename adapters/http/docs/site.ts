@@ -1,9 +1,9 @@
 import { createOpenApiDocument } from '../../api/openapi.ts';
 import type { OpenApiDocument } from './documented-operations.ts';
 import { renderErrorsPage } from './errors-page.ts';
-import { getSections, readDocsFile, renderGuidePage, toSiteMarkdown } from './guides.ts';
-import { renderLlmsFullText, renderLlmsText } from './llms.ts';
-import { API_GUIDE_PAGE, ERRORS_PAGE, guides, REFERENCE_PAGE } from './pages.ts';
+import { readDocsFile, renderGuidePage } from './guides.ts';
+import { renderLlmsText } from './llms.ts';
+import { ERRORS_PAGE, guides, REFERENCE_PAGE } from './pages.ts';
 import { renderReferencePage } from './reference.ts';
 import { createContent, type StaticContent } from './static-content.ts';
 
@@ -22,11 +22,7 @@ function getDocument(): OpenApiDocument {
 const creators: Readonly<Record<string, () => string | Promise<string>>> = {
   '/openapi.json': () => JSON.stringify(getDocument()),
   '/llms.txt': () => renderLlmsText(getDocument()),
-  '/llms-full.txt': async () => renderLlmsFullText(getDocument(), await Promise.all(guides.map(toSiteMarkdown))),
-  // If the file of the guide is missing, the reference works without it. The page of the guide fails, and the log
-  // explains why.
-  [REFERENCE_PAGE.path]: async () =>
-    renderReferencePage(getDocument(), await getSections(API_GUIDE_PAGE).catch(() => [])),
+  [REFERENCE_PAGE.path]: () => renderReferencePage(getDocument()),
   [ERRORS_PAGE.path]: renderErrorsPage,
   ...Object.fromEntries(guides.map((guide) => [guide.path, () => renderGuidePage(guide)])),
 };
