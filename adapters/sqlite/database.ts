@@ -56,8 +56,8 @@ const PRIMARY_CODE = 0xff;
 export class Database {
   private readonly database: Connection;
   private readonly statements = new LRUCache<string, Statement>({ max: MAX_STATEMENT_COUNT });
-  /** The rows whose texts the next commit must index, by the names of their tables (search.ts). */
-  readonly outdatedRows = new Map<string, Set<number>>();
+  /** The rows that the next commit must index, by the names of their tables, and whether they are new (search.ts). */
+  readonly outdatedRows = new Map<string, Map<number, boolean>>();
 
   /** Opens an existing file. `pragmas` are statements to run first. */
   constructor(

@@ -185,6 +185,6 @@ function createSearchIndex({ name }: SearchIndex): string[] {
   return [
     `CREATE VIRTUAL TABLE ${quote(name)} USING fts5(tokens, content='', contentless_delete=1, detail=none,
       tokenize="ascii tokenchars '${TOKEN_PUNCTUATION}'")`,
-    `INSERT INTO ${quote(name)} (${quote(name)}, rank) VALUES ('automerge', 0), ('crisismerge', 1999)`,
+    `INSERT INTO ${quote(name)} (${quote(name)}, rank) VALUES ('automerge', 0), ('crisismerge', 1999), ('usermerge', 16)`,
   ];
 }

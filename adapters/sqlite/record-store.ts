@@ -91,7 +91,7 @@ export function createSqliteRecordStore(table: Table, executor: Executor, now: (
     remove: (workspaceId, id) =>
       executor.write((database) => {
         const [[row] = []] = database.all(`DELETE ${findById} RETURNING "row"`, id, workspaceId);
-        if (row !== undefined) noteOutdated(database, table, row);
+        if (row !== undefined) noteOutdated(database, table, row, false);
         return row !== undefined;
       }),
   };

@@ -148,11 +148,11 @@ export class WriteQueue {
    * whole transaction.
    */
   private async runInSavepoint({ isDeferred, run, resolve, reject }: Write): Promise<() => void> {
-    this.database.exec('SAVEPOINT write');
+    this.database.run('SAVEPOINT write');
     try {
       const result = run();
       const value = result instanceof Promise ? await result : result;
-      this.database.exec('RELEASE write');
+      this.database.run('RELEASE write');
       if (isDeferred) resolve(value);
       return () => resolve(value);
     } catch (error) {

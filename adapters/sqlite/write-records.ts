@@ -10,7 +10,7 @@ const MAX_EXPIRED_COUNT = 20;
 export function insertRecord(database: Database, table: Table, record: AnyRecord): void {
   const values = [record.id, record.workspaceId, ...toValues(table, record), JSON.stringify(record)];
   const row = runUnlessDuplicate(table, values, () => database.insert(table.insert, ...values));
-  noteOutdated(database, table, row);
+  noteOutdated(database, table, row, true);
 }
 
 /**
@@ -30,7 +30,7 @@ export function replaceRecord(
   const sql = `UPDATE ${quote(table.name)} SET ${columns.join('')} "record" = jsonb(?) WHERE "row" = ?`;
   const bound = [...values.filter((value, i) => value !== before[i]), JSON.stringify(record), row];
   runUnlessDuplicate(table, bound, () => database.run(sql, ...bound));
-  if (table.searches.some(({ field }) => changed.includes(field))) noteOutdated(database, table, row);
+  if (table.searches.some(({ field }) => changed.includes(field))) noteOutdated(database, table, row, false);
 }
 
 export const toValues = ({ columns }: Table, record: AnyRecord): Value[] =>

@@ -60,12 +60,15 @@ export function assertIntact(writer: Database): void {
         CREATE VIRTUAL TABLE temp.tokens USING fts5vocab(main, ${name}, instance)`);
       const expected = writer.all(`SELECT row, search_tokens("workspaceId", "${field}") FROM ${table} ORDER BY row`);
       const list = ([row, tokens]: unknown[]) =>
-        String(tokens)
-          .split('\n')
-          .map((token) => `${row} ${token}`);
+        new Set(
+          String(tokens)
+            .split('\n')
+            .slice(1)
+            .map((it) => `${row} ${it}`),
+        );
       const found = writer.all('SELECT doc, term FROM temp.tokens').map(([row, token]) => `${row} ${token}`);
       writer.exec('DROP TABLE temp.tokens');
-      assert.deepEqual(found.sort(), expected.flatMap(list).sort(), name);
+      assert.deepEqual(found.sort(), expected.flatMap((it) => [...list(it)]).sort(), name);
     }
   }
 }
