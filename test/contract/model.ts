@@ -6,11 +6,12 @@ import type { Condition, Query, RecordSchema, RecordStore } from '../../adapters
 import { recordSchemas, type StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import type { Entity } from '../../core/shared/entity.ts';
+import { quickOrLong } from '../support/scale.ts';
 import type { Tests } from '../support/suite.ts';
 import { newId, type SchemaName, samples } from './samples.ts';
 import type { CreateStorageTest } from './storage-test.ts';
 
-const RUN_COUNT = 8;
+const RUN_COUNT = quickOrLong(20, 300);
 const RECORD_COUNT = 40;
 const WORKSPACE_COUNT = 2;
 

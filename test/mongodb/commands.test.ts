@@ -35,7 +35,6 @@ import { withDatabase } from '../support/mongod.ts';
 import { withEngine } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
 import { createCampaignFields } from '../support/tenants.ts';
-import type { UseCaseName } from '../support/use-cases.ts';
 
 const PAGE = { page: 1, pageSize: 25 };
 const RECORD_COUNT = 400;
@@ -206,6 +205,14 @@ const newCampaign = ({ tagId, groupId, pillarId }: FilledWorkspace) => ({
   contentPillarId: pillarId,
 });
 const newQuestion = ({ groupId }: FilledWorkspace) => ({ question: newName(), groups: [groupId] });
+
+/** The services of the application: its properties, without its own methods. */
+type Services = {
+  [S in keyof Application as Application[S] extends (...args: never[]) => unknown ? never : S]: Application[S];
+};
+
+/** The names of all use cases, such as `tags.create`. */
+type UseCaseName = { [S in keyof Services]: `${S}.${keyof Services[S] & string}` }[keyof Services] | 'runOnce';
 
 /** A call of every use case. If the call of a use case is missing, this does not compile. */
 const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
