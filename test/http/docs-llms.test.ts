@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { operations } from '../../adapters/api/operations.ts';
-import { each, textCases } from '../support/each.ts';
 import { type Api, withSharedService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
@@ -23,25 +22,6 @@ suite('the text for language models', {
       assert.match(introduction, /^# Workspace Advocacy API\n\n> [^\n]+\n\n[^#]+$/);
       assert.ok(sections.length > 1);
       for (const section of sections) assert.match(section, /^[\w ]+\n\n(?:- \[[^\]]+\]\([^)]+\): [^\n]+\n)+\n?$/);
-    }),
-
-  'has no broken links within the service': () =>
-    withSharedService(async (api) => {
-      const htmlByPath = new Map<string, string>();
-      const links = (await fetchText(api)).matchAll(/\]\(([^)\s]+)\)/g);
-      const targets = [...new Set([...links].map(([, link]) => link as string))];
-      assert.ok(targets.length > 5);
-      await each(textCases(...targets), async (link) => {
-        if (/^https:/.test(link)) return;
-        assert.match(link, /^\//);
-        const [path = '', fragment] = link.split('#');
-        if (!htmlByPath.has(path)) {
-          const { status, text } = await api.call('GET', path, WITHOUT_KEY);
-          assert.equal(status, 200);
-          htmlByPath.set(path, text);
-        }
-        if (fragment !== undefined) assert.ok(htmlByPath.get(path)?.includes(` id="${fragment}"`));
-      });
     }),
 
   'names every operation': () =>

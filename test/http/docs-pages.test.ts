@@ -33,17 +33,20 @@ suite('the pages of the documentation', {
       ),
     ),
 
-  'have no broken links to pages, files and fragments of the service': () =>
+  'have no broken links to pages, files and fragments of the service, as the text for language models': () =>
     withSharedService(async (api) => {
       const htmlByPath = new Map<string, string>();
-      for (const path of paths) htmlByPath.set(path, await fetchPage(api, path));
+      for (const path of [...paths, '/llms.txt']) htmlByPath.set(path, await fetchPage(api, path));
       let linkCount = 0;
       for (const [path, html] of htmlByPath) {
+        const isText = path === '/llms.txt';
         assert.deepEqual(valuesOf(html, 'id'), [...new Set(valuesOf(html, 'id'))], `${path} has an ID twice`);
-        const links = new Set([...valuesOf(html, 'href'), ...valuesOf(html, 'src')]);
-        for (const link of links) {
+        const links = isText
+          ? [...html.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link as string)
+          : [...valuesOf(html, 'href'), ...valuesOf(html, 'src')];
+        for (const link of new Set(links)) {
           const what = `${path} links to ${link}`;
-          assert.match(link, /^(?:https:\/\/[\w./#-]+$|\/|#)/, what);
+          assert.match(link, isText ? /^(?:https:|\/)/ : /^(?:https:\/\/[\w./#-]+$|\/|#)/, what);
           if (link.startsWith('https:')) continue;
           linkCount++;
           const [target = '', fragment] = link.split('#');
@@ -52,7 +55,7 @@ suite('the pages of the documentation', {
           if (fragment !== undefined) assert.ok(valuesOf(targetHtml ?? '', 'id').includes(fragment), what);
         }
       }
-      assert.ok(linkCount > 80, String(linkCount));
+      assert.ok(linkCount > 90, String(linkCount));
     }),
 
   'show each section of a guide, also in its list of sections': () =>

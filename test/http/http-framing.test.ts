@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { gzipSync } from 'node:zlib';
 import { errors } from '../../adapters/api/errors.ts';
 import { each } from '../support/each.ts';
 import { type RawResponse, sendRaw } from '../support/raw-requests.ts';
@@ -29,7 +28,6 @@ const sized = (body: string | Buffer, headers = '', type = JSON_TYPE) =>
 const chunked = (chunks: string, headers = '') => post(`Transfer-Encoding: chunked\r\n${headers}`, chunks);
 
 const body = '{"name":"never stored"}';
-const bombBody = gzipSync(Buffer.alloc(5_000_000, ' '));
 
 interface Probe {
   readonly sends: string | Buffer | readonly (string | Buffer)[];
@@ -74,7 +72,6 @@ const probes: Readonly<Record<string, Probe>> = {
   },
   'empty lines before a request': { sends: `\r\n\r\n${get('/campaigns')}`, gets: [200] },
 
-  'an unknown path': { sends: get('/nothing'), gets: [404] },
   'a path of two slashes': { sends: get('//'), gets: [404] },
   'a path in another case': { sends: get('/Campaigns'), gets: [404] },
   'a very long path': { sends: get(`/${'a'.repeat(10_000)}`), gets: [404] },
@@ -132,7 +129,6 @@ const probes: Readonly<Record<string, Probe>> = {
   'an empty Host': { sends: `GET /campaigns HTTP/1.1\r\nHost:\r\n${KEY}${CLOSE}\r\n`, gets: [200] },
   'an invalid Host': { sends: `GET /campaigns HTTP/1.1\r\nHost: a b/c@d\r\n${KEY}${CLOSE}\r\n`, gets: [400] },
   'a request without a Host on an unknown path': { sends: `GET /nothing HTTP/1.1\r\n${CLOSE}\r\n`, gets: [400] },
-  'two Authorization headers': { sends: get('/campaigns', KEY), gets: [400] },
   'a header without a colon': { sends: get('/campaigns', 'nonsense\r\n'), gets: [400] },
   'a header without a name': { sends: get('/campaigns', ': x\r\n'), gets: [400] },
   'a space before the colon': { sends: get('/campaigns', 'X-A : b\r\n'), gets: [400] },
@@ -150,9 +146,6 @@ const probes: Readonly<Record<string, Probe>> = {
 
   'a body with an invalid field': { sends: sized('{"name":1}'), gets: [422] },
   'a chunked body with an invalid field': { sends: chunked('a\r\n{"name":1}\r\n0\r\n\r\n'), gets: [422] },
-  'a POST without a Content-Length': { sends: post(''), gets: [400] },
-  'a body of length 0': { sends: post('Content-Length: 0\r\n'), gets: [400] },
-  'a chunked body without a chunk': { sends: chunked('0\r\n\r\n'), gets: [400] },
   'a Content-Length that is not a number': { sends: post('Content-Length: x\r\n', body), gets: [400] },
   'a negative Content-Length': { sends: post('Content-Length: -1\r\n', body), gets: [400] },
   'a Content-Length with a sign': { sends: post('Content-Length: +23\r\n', body), gets: [400] },
@@ -187,44 +180,12 @@ const probes: Readonly<Record<string, Probe>> = {
   'a very long chunk extension': { sends: chunked(`1;${'a'.repeat(20_000)}\r\n{\r\n0\r\n\r\n`), gets: [400] },
   'an incomplete body': { sends: post('Content-Length: 100\r\n', '{"name":'), gets: [400], isHalfClosed: true },
   'an incomplete chunk': { sends: chunked('a\r\n{"na'), gets: [400], isHalfClosed: true },
-  'a body over the limit': { sends: sized(`{"name":"${' '.repeat(1_100_000)}"}`), gets: [400] },
-  'a chunked body over the limit': {
-    sends: [chunked(''), ...Array(20).fill(`10000\r\n${' '.repeat(65_536)}\r\n`), '0\r\n\r\n'],
-    gets: [400],
-  },
-  'a Content-Length over the limit, followed by an incomplete body': {
-    sends: post('Content-Length: 2000000\r\n', '{'),
-    gets: [400],
-    isHalfClosed: true,
-  },
-  'another content type': { sends: sized(body, '', 'Content-Type: text/plain\r\n'), gets: [400] },
-  'a body without a content type': { sends: sized(body, '', ''), gets: [400] },
-  'an invalid content type': { sends: sized(body, '', 'Content-Type: ;;=\r\n'), gets: [400] },
-  'the content type of a form': {
-    sends: sized('name=x', '', 'Content-Type: application/x-www-form-urlencoded\r\n'),
-    gets: [400],
-  },
-  'another charset': { sends: sized(body, '', 'Content-Type: application/json; charset=latin1\r\n'), gets: [400] },
-  'a compressed body': { sends: sized(gzipSync(body), 'Content-Encoding: gzip\r\n'), gets: [400] },
-  'a decompression bomb': { sends: sized(bombBody, 'Content-Encoding: gzip\r\n'), gets: [400] },
-  'an unknown content coding': { sends: sized(body, 'Content-Encoding: zip\r\n'), gets: [400] },
-  'a byte-order mark': { sends: sized('\xef\xbb\xbf{}'), gets: [400] },
-  'a body that is not UTF-8': { sends: sized('{"name":"\xff"}'), gets: [400] },
-  'a body that is not JSON': { sends: sized('{"name":'), gets: [400] },
-  'invalid percent-encoding in the path': { sends: get('/campaigns/%zz'), gets: [400] },
-  'a path that is not UTF-8': { sends: get('/campaigns/%ff'), gets: [400] },
   'an unknown path that is not UTF-8': { sends: get('/nothing/%ff'), gets: [400] },
-  'an incomplete percent-encoding in an unknown path': { sends: get('/campaigns%'), gets: [400] },
   'a path that is not UTF-8, with a method that the path does not have': {
     sends: `PUT /campaigns/%ff HTTP/1.1\r\n${HOST}${CLOSE}\r\n`,
     gets: [400],
   },
   'a path whose fixed part is percent-encoded': { sends: get('/campaign%73'), gets: [404] },
-  'invalid percent-encoding in the query': { sends: get('/campaigns?search=%zz'), gets: [400] },
-  'an incomplete percent-encoding in the query': { sends: get('/campaigns?search=%e'), gets: [400] },
-  'a query that is not UTF-8': { sends: get('/campaigns?search=%ff'), gets: [400] },
-  'a parameter name that is not UTF-8': { sends: get('/campaigns?%ff=1'), gets: [400] },
-
   'Expect: 100-continue': { sends: sized('{"name":1}', 'Expect: 100-continue\r\n'), gets: [100, 422] },
   'Expect: 100-continue on an unknown path, after which the server closes the connection': {
     sends: sized(body, 'Expect: 100-continue\r\n').toString().replace(CLOSE, '').replace('/tags', '/nothing'),
@@ -244,14 +205,6 @@ const probes: Readonly<Record<string, Probe>> = {
   'Expect: 100-continue without a key': {
     sends: `POST /tags HTTP/1.1\r\n${HOST}Content-Length: 5\r\nExpect: 100-continue\r\n\r\n`,
     gets: [401],
-  },
-  'Expect: 100-continue before a body without a content type': {
-    sends: post('Content-Length: 5\r\nExpect: 100-continue\r\n', '', ''),
-    gets: [400],
-  },
-  'Expect: 100-continue before a body that is too large': {
-    sends: post('Content-Length: 2000000\r\nExpect: 100-continue\r\n'),
-    gets: [400],
   },
   'an unsupported Expect header': { sends: sized(body, 'Expect: a miracle\r\n'), gets: [400] },
   'an Expect header that begins with 100-continue': { sends: sized(body, 'Expect: 100-continue-x\r\n'), gets: [400] },

@@ -248,21 +248,3 @@ suite('the metrics', {
       { settings: { METRICS_PORT: '0' } },
     ),
 });
-
-suite('a request with a malformed body', {
-  'gets one response and has no effect, and no error is logged': async () => {
-    const { stderr } = await runAndReadLog({}, async (url) => {
-      const readPillars = async () => (await fetch(`${url}/content-pillars`, { headers: KEY })).text();
-      const pillars = await readPillars();
-      const [{ id }] = JSON.parse(pillars);
-      const headers = `Host: x\r\nAuthorization: ${KEY.Authorization}\r\nContent-Type: application/json\r\n`;
-      const broken = `${headers}Transfer-Encoding: chunked\r\n\r\nzz\r\n`;
-      for (const target of ['DELETE /content-pillars/', 'PATCH /content-pillars/', 'GET /campaigns/', 'PUT /tags/']) {
-        const responses = await sendRaw(url, [`${target}${id} HTTP/1.1\r\n${broken}`], false);
-        assert.deepEqual([responses.length, responses[0]?.status], [1, 400], target);
-      }
-      assert.equal(await readPillars(), pillars);
-    });
-    assert.ok(!stderr.includes('"request failed"'), stderr);
-  },
-});

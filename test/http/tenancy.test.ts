@@ -3,7 +3,7 @@ import { each, textCases } from '../support/each.ts';
 import { comparablePartOf } from '../support/expected-responses.ts';
 import { lists, readAllLists } from '../support/operations.ts';
 import { type Place, places } from '../support/places.ts';
-import { type Api, type ApiResponse, withService, withSharedService } from '../support/service.ts';
+import { type Api, type ApiResponse, withSharedService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { createTenant, type Tenant } from '../support/tenants.ts';
 
@@ -94,22 +94,4 @@ suite('a workspace', {
       await createTenant(api, 'other');
       assert.deepEqual((await listAll()).map(comparablePartOf), before.map(comparablePartOf));
     }),
-
-  'can create a domain whose slug another workspace uses but has not verified': () =>
-    withService(
-      async (api) => {
-        const [own, other] = [await createTenant(api, 'own'), await createTenant(api, 'other')];
-        const createDomain = async (by: Tenant, slug: string, archived?: boolean) => {
-          const response = await api.call('POST', '/domains', { key: by.key, body: { slug, archived } });
-          assert.equal(response.status, 201, response.text);
-          return JSON.stringify(comparablePartOf(response)).replaceAll(slug, 'SLUG').replaceAll(response.json.id, 'ID');
-        };
-        await createDomain(other, 'live.example');
-        await createDomain(other, 'gone.example', true);
-        const expected = await createDomain(own, 'free.example');
-        assert.equal(await createDomain(own, 'live.example'), expected);
-        assert.equal(await createDomain(own, 'gone.example'), expected);
-      },
-      { now: () => Date.parse('2026-03-01T12:00:00Z') },
-    ),
 });
