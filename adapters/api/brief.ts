@@ -7,7 +7,7 @@ import { NAME_LENGTH } from '../../core/shared/name.ts';
 import { DESCRIPTION_LENGTH, URL_LENGTH } from '../../core/shared/text.ts';
 import { exampleResource } from './campaign.ts';
 import { MAX_ITEM_COUNT, nonNegativeNumber, recordId, responseAmount, responseText, updatedAt } from './fields.ts';
-import { defineOperation, respondOk } from './operation.ts';
+import { defineOperation } from './operation.ts';
 import { tagResponse } from './tag.ts';
 
 const url = responseText(URL_LENGTH);
@@ -65,7 +65,6 @@ export const getCampaignBrief = defineOperation({
   id: 'getCampaignBrief',
   method: 'GET',
   path: '/campaigns/{id}/brief',
-  permission: 'read',
   summary: 'Retrieve a campaign brief',
   description:
     'Returns what an employee needs to share the campaign: the fields that `GET /campaigns/{id}` omits, and the tags, groups and content pillar of the campaign.',
@@ -92,6 +91,6 @@ export const getCampaignBrief = defineOperation({
   run: async (app, { caller, params }) => {
     const brief = await app.campaigns.getBrief(caller.workspaceId, params.id);
     const { resources, tags, groups } = brief;
-    return respondOk({ ...brief, resources: [...resources], tags: [...tags], groups: [...groups] });
+    return { ...brief, resources: [...resources], tags: [...tags], groups: [...groups] };
   },
 });

@@ -43,7 +43,7 @@ import {
   text,
   wholeNumber,
 } from './fields.ts';
-import { defineOperation, respondCreated, respondOk, respondPage } from './operation.ts';
+import { defineOperation } from './operation.ts';
 
 const STATUS_MEANINGS =
   '`draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and between `startDate` and `endDate`, its short links lead to its `destinationUrl`. A link on a custom domain works only while this is the domain of the campaign, verified and not archived. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.';
@@ -193,7 +193,6 @@ export const createCampaign = defineOperation({
   id: 'createCampaign',
   method: 'POST',
   path: '/campaigns',
-  permission: 'write',
   summary: 'Create a campaign',
   description:
     'Creates a campaign. Its creator is the member that the API key belongs to, if any. The tags, the groups, the content pillar and the domain of the request must exist in the workspace (422 otherwise).',
@@ -221,14 +220,13 @@ export const createCampaign = defineOperation({
     },
     response: { ...example, clicks: 0, shares: 0, hasShared: false },
   },
-  run: async (app, { caller, body }) => respondCreated(await app.campaigns.create(caller, body)),
+  run: (app, { caller, body }) => app.campaigns.create(caller, body),
 });
 
 const listCampaigns = defineOperation({
   id: 'listCampaigns',
   method: 'GET',
   path: '/campaigns',
-  permission: 'read',
   summary: 'List campaigns',
   description:
     'Returns the campaigns that match all filters, in descending order of the field that `sortBy` names. Archived campaigns are omitted by default. Follow the `Link` header to get the other pages.',
@@ -264,26 +262,24 @@ const listCampaigns = defineOperation({
   }),
   response: z.array(campaignResponse).max(MAX_CAMPAIGN_PAGE_SIZE),
   example: { query: { tagNames: ['launch'], page: 2 }, response: [example] },
-  run: async (app, { caller, query }) => respondPage(await app.campaigns.list(caller, query)),
+  run: (app, { caller, query }) => app.campaigns.list(caller, query),
 });
 
 const getCampaign = defineOperation({
   id: 'getCampaign',
   method: 'GET',
   path: '/campaigns/{id}',
-  permission: 'read',
   summary: 'Retrieve a campaign',
   description: 'Returns the campaign with this ID, also if it is a draft or archived.',
   response: campaignResponse,
   example: { response: example },
-  run: async (app, { caller, params }) => respondOk(await app.campaigns.get(caller, params.id)),
+  run: (app, { caller, params }) => app.campaigns.get(caller, params.id),
 });
 
 const updateCampaign = defineOperation({
   id: 'updateCampaign',
   method: 'PATCH',
   path: '/campaigns/{id}',
-  permission: 'write',
   summary: 'Update a campaign',
   description: `Updates the fields of the request body. Omitted fields are unchanged. \`null\` removes the value of a field that accepts \`null\`. If the request changes \`tagIds\` or \`groupIds\`, all IDs in the new array must exist in the workspace, also those that the campaign already has. A new \`contentPillarId\` or \`domain\` must exist and must not be archived (422 otherwise). The status can change ${STATUS_TRANSITIONS} (409 otherwise).`,
   body: campaignFields
@@ -299,7 +295,7 @@ const updateCampaign = defineOperation({
     body: { status: 'published', targetShares: null },
     response: { ...example, targetShares: null },
   },
-  run: async (app, { caller, params, body }) => respondOk(await app.campaigns.update(caller, params.id, body)),
+  run: (app, { caller, params, body }) => app.campaigns.update(caller, params.id, body),
 });
 
 export const campaignOperations = [createCampaign, listCampaigns, getCampaign, updateCampaign];

@@ -23,7 +23,7 @@ import {
   updatedAt,
   workspaceId,
 } from './fields.ts';
-import { defineOperation, respondCreated, respondOk, respondPage } from './operation.ts';
+import { defineOperation } from './operation.ts';
 
 const STATUS =
   'The status. `published`: campaigns can use the content pillar. `archived`: campaigns that use it keep it, but no other campaign can start to use it. Lists contain both.';
@@ -79,7 +79,7 @@ const createContentPillar = defineOperation({
   example: { body: { title: example.title, color: example.color }, response: { ...example, description: '' } },
   run: async (app, { caller, body }) => {
     const pillar = { ...body, authorId: caller.member.id };
-    return respondCreated(await app.contentPillars.create(caller.workspaceId, pillar));
+    return app.contentPillars.create(caller.workspaceId, pillar);
   },
 });
 
@@ -87,7 +87,6 @@ const listContentPillars = defineOperation({
   id: 'listContentPillars',
   method: 'GET',
   path: '/content-pillars',
-  permission: 'read',
   summary: 'List content pillars',
   description:
     'Returns published and archived content pillars that match all filters. Follow the `Link` header to get the other pages.',
@@ -102,26 +101,24 @@ const listContentPillars = defineOperation({
   }),
   response: z.array(contentPillarResponse).max(MAX_CONTENT_PILLAR_PAGE_SIZE),
   example: { response: [example] },
-  run: async (app, { caller, query }) => respondPage(await app.contentPillars.list(caller.workspaceId, query)),
+  run: (app, { caller, query }) => app.contentPillars.list(caller.workspaceId, query),
 });
 
 const getContentPillar = defineOperation({
   id: 'getContentPillar',
   method: 'GET',
   path: '/content-pillars/{id}',
-  permission: 'read',
   summary: 'Retrieve a content pillar',
   description: 'Returns the content pillar with this ID, also if it is archived.',
   response: contentPillarResponse,
   example: { response: example },
-  run: async (app, { caller, params }) => respondOk(await app.contentPillars.get(caller.workspaceId, params.id)),
+  run: (app, { caller, params }) => app.contentPillars.get(caller.workspaceId, params.id),
 });
 
 export const updateContentPillar = defineOperation({
   id: 'updateContentPillar',
   method: 'PATCH',
   path: '/content-pillars/{id}',
-  permission: 'write',
   summary: 'Update a content pillar',
   description:
     'Updates the fields of the request body. Omitted fields are unchanged. An archived content pillar can be published again.',
@@ -133,24 +130,19 @@ export const updateContentPillar = defineOperation({
     body: { color: 'green', status: 'archived' },
     response: { ...example, color: 'green', status: 'archived' },
   },
-  run: async (app, { caller, params, body }) =>
-    respondOk(await app.contentPillars.update(caller.workspaceId, params.id, body)),
+  run: (app, { caller, params, body }) => app.contentPillars.update(caller.workspaceId, params.id, body),
 });
 
 const deleteContentPillar = defineOperation({
   id: 'deleteContentPillar',
   method: 'DELETE',
   path: '/content-pillars/{id}',
-  permission: 'write',
   summary: 'Delete a content pillar',
   description:
     'Permanently deletes a content pillar. Campaigns that use it are not updated, but their briefs have `null` as the content pillar.',
   response: deletedRecord,
   example: { response: { id: example.id } },
-  run: async (app, { caller, params }) => {
-    await app.contentPillars.remove(caller.workspaceId, params.id);
-    return respondOk({ id: params.id });
-  },
+  run: (app, { caller, params }) => app.contentPillars.remove(caller.workspaceId, params.id).then(() => params),
 });
 
 export const contentPillarOperations = [

@@ -12,7 +12,7 @@ import {
   slug,
   updatedAt,
 } from './fields.ts';
-import { defineOperation, respondOk, respondPage } from './operation.ts';
+import { defineOperation } from './operation.ts';
 
 const domainResponse = z
   .object({
@@ -60,7 +60,6 @@ export const createDomain = defineOperation({
   id: 'createDomain',
   method: 'POST',
   path: '/domains',
-  permission: 'write',
   summary: 'Create or archive a domain',
   description:
     'Creates a domain (201). If the workspace already has a domain with this slug, a request with `archived` archives or unarchives this domain, and updates its other fields from the request (200). If the domain exists and the request has no `archived`, the response is a conflict (409). Creating or unarchiving a domain is also a conflict (409) if another workspace has a verified domain with this slug that is not archived.',
@@ -86,7 +85,7 @@ export const createDomain = defineOperation({
   example: { body: { slug: example.slug, expiredUrl: example.expiredUrl }, response: example },
   run: async (app, { caller, body }) => {
     const { domain, created } = await app.domains.createOrArchive(caller.workspaceId, body);
-    return { status: created ? 201 : 200, body: domain };
+    return { ...domain, isNew: created };
   },
 });
 
@@ -94,7 +93,6 @@ const listDomains = defineOperation({
   id: 'listDomains',
   method: 'GET',
   path: '/domains',
-  permission: 'read',
   summary: 'List domains',
   description:
     'Returns the domains that match all filters, newest first. Archived domains are omitted by default. Follow the `Link` header to get the other pages.',
@@ -105,26 +103,24 @@ const listDomains = defineOperation({
   }),
   response: z.array(domainResponse).max(MAX_DOMAIN_PAGE_SIZE),
   example: { response: [example] },
-  run: async (app, { caller, query }) => respondPage(await app.domains.list(caller.workspaceId, query)),
+  run: (app, { caller, query }) => app.domains.list(caller.workspaceId, query),
 });
 
 const getDomain = defineOperation({
   id: 'getDomain',
   method: 'GET',
   path: '/domains/{id}',
-  permission: 'read',
   summary: 'Retrieve a domain',
   description: 'Returns the domain with this ID, also if it is archived.',
   response: domainResponse,
   example: { response: example },
-  run: async (app, { caller, params }) => respondOk(await app.domains.get(caller.workspaceId, params.id)),
+  run: (app, { caller, params }) => app.domains.get(caller.workspaceId, params.id),
 });
 
 const updateDomain = defineOperation({
   id: 'updateDomain',
   method: 'PATCH',
   path: '/domains/{id}',
-  permission: 'write',
   summary: 'Update a domain',
   description:
     'Updates the fields of the request body. Omitted fields are unchanged. Unarchiving a domain is a conflict (409) if another workspace has a verified domain with its slug that is not archived.',
@@ -144,8 +140,7 @@ const updateDomain = defineOperation({
     body: { notFoundUrl: 'https://example.com/not-found' },
     response: { ...example, notFoundUrl: 'https://example.com/not-found', updatedAt: '2026-05-21T10:00:00.000Z' },
   },
-  run: async (app, { caller, params, body }) =>
-    respondOk(await app.domains.update(caller.workspaceId, params.id, body)),
+  run: (app, { caller, params, body }) => app.domains.update(caller.workspaceId, params.id, body),
 });
 
 export const domainOperations = [createDomain, listDomains, getDomain, updateDomain];

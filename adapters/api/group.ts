@@ -3,7 +3,7 @@ import { MAX_GROUP_PAGE_SIZE } from '../../core/group/group.ts';
 import { NAME_LENGTH } from '../../core/shared/name.ts';
 import { DESCRIPTION_LENGTH } from '../../core/shared/text.ts';
 import { count, createdAt, describeLength, nameListParameters, recordId, responseText, text } from './fields.ts';
-import { defineOperation, respondCreated, respondOk, respondPage } from './operation.ts';
+import { defineOperation } from './operation.ts';
 
 const groupFields = z.strictObject({
   name: text(NAME_LENGTH).describe(
@@ -34,54 +34,50 @@ export const createGroup = defineOperation({
   id: 'createGroup',
   method: 'POST',
   path: '/groups',
-  permission: 'write',
   summary: 'Create a group',
   description:
     'Creates a group without members. Group names are unique in a workspace, case-insensitively (409 otherwise).',
   body: groupFields.partial({ description: true }).meta({ id: 'CreateGroup', description: 'A group to create.' }),
   response: groupResponse,
   example: { body: { name: example.name, description: 'Everyone in the Lisbon office.' }, response: example },
-  run: async (app, { caller, body }) => respondCreated(await app.groups.create(caller.workspaceId, body)),
+  run: (app, { caller, body }) => app.groups.create(caller.workspaceId, body),
 });
 
 const listGroups = defineOperation({
   id: 'listGroups',
   method: 'GET',
   path: '/groups',
-  permission: 'read',
   summary: 'List groups',
   description:
     'Returns the groups whose name contains the search term, by default all groups. Follow the `Link` header to get the other pages.',
   query: z.strictObject(nameListParameters(MAX_GROUP_PAGE_SIZE)),
   response: z.array(groupResponse).max(MAX_GROUP_PAGE_SIZE),
   example: { response: [{ ...example, count: 12 }] },
-  run: async (app, { caller, query }) => respondPage(await app.groups.list(caller.workspaceId, query)),
+  run: (app, { caller, query }) => app.groups.list(caller.workspaceId, query),
 });
 
 const getGroup = defineOperation({
   id: 'getGroup',
   method: 'GET',
   path: '/groups/{id}',
-  permission: 'read',
   summary: 'Retrieve a group',
   description: 'Returns the group with this ID.',
   response: groupResponse,
   example: { response: { ...example, count: 12 } },
-  run: async (app, { caller, params }) => respondOk(await app.groups.get(caller.workspaceId, params.id)),
+  run: (app, { caller, params }) => app.groups.get(caller.workspaceId, params.id),
 });
 
 const updateGroup = defineOperation({
   id: 'updateGroup',
   method: 'PATCH',
   path: '/groups/{id}',
-  permission: 'write',
   summary: 'Update a group',
   description:
     'Updates the fields of the request body. Omitted fields are unchanged. Group names are unique in a workspace, case-insensitively (409 otherwise).',
   body: groupFields.partial().meta({ id: 'UpdateGroup', description: 'The fields of a group to update.' }),
   response: groupResponse,
   example: { body: { name: 'Porto' }, response: { ...example, name: 'Porto', count: 12 } },
-  run: async (app, { caller, params, body }) => respondOk(await app.groups.update(caller.workspaceId, params.id, body)),
+  run: (app, { caller, params, body }) => app.groups.update(caller.workspaceId, params.id, body),
 });
 
 export const groupOperations = [createGroup, listGroups, getGroup, updateGroup];

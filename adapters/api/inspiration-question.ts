@@ -25,7 +25,7 @@ import {
   updatedAt,
   workspaceId,
 } from './fields.ts';
-import { defineOperation, respondCreated, respondOk, respondPage } from './operation.ts';
+import { defineOperation } from './operation.ts';
 
 const icon = z.enum(ICONS).meta({ id: 'Icon', description: 'The name of an icon.' });
 
@@ -89,7 +89,6 @@ export const createInspirationQuestion = defineOperation({
   id: 'createInspirationQuestion',
   method: 'POST',
   path: '/inspiration-questions',
-  permission: 'write',
   summary: 'Create an inspiration question',
   description:
     'Creates an inspiration question. Only `question` is required. Members can use a question while it is active and not archived (see the parameter `availableToMe` of the list).',
@@ -99,14 +98,13 @@ export const createInspirationQuestion = defineOperation({
     .meta({ id: 'CreateInspirationQuestion', description: 'An inspiration question to create.' }),
   response: questionResponse,
   example: { body: { question: example.question, icon: example.icon }, response: example },
-  run: async (app, { caller, body }) => respondCreated(await app.inspirationQuestions.create(caller.workspaceId, body)),
+  run: (app, { caller, body }) => app.inspirationQuestions.create(caller.workspaceId, body),
 });
 
 const listInspirationQuestions = defineOperation({
   id: 'listInspirationQuestions',
   method: 'GET',
   path: '/inspiration-questions',
-  permission: 'read',
   summary: 'List inspiration questions',
   description:
     'Returns the inspiration questions that match all filters, newest first. Archived questions are omitted by default. Follow the `Link` header to get the other pages.',
@@ -135,26 +133,24 @@ const listInspirationQuestions = defineOperation({
   }),
   response: z.array(questionResponse).max(MAX_INSPIRATION_QUESTION_PAGE_SIZE),
   example: { response: [example] },
-  run: async (app, { caller, query }) => respondPage(await app.inspirationQuestions.list(caller, query)),
+  run: (app, { caller, query }) => app.inspirationQuestions.list(caller, query),
 });
 
 const getInspirationQuestion = defineOperation({
   id: 'getInspirationQuestion',
   method: 'GET',
   path: '/inspiration-questions/{id}',
-  permission: 'read',
   summary: 'Retrieve an inspiration question',
   description: 'Returns the inspiration question with this ID, also if it is archived.',
   response: questionResponse,
   example: { response: example },
-  run: async (app, { caller, params }) => respondOk(await app.inspirationQuestions.get(caller.workspaceId, params.id)),
+  run: (app, { caller, params }) => app.inspirationQuestions.get(caller.workspaceId, params.id),
 });
 
 const updateInspirationQuestion = defineOperation({
   id: 'updateInspirationQuestion',
   method: 'PATCH',
   path: '/inspiration-questions/{id}',
-  permission: 'write',
   summary: 'Update an inspiration question',
   description: 'Updates the fields of the request body. Omitted fields are unchanged.',
   body: questionFields
@@ -165,23 +161,18 @@ const updateInspirationQuestion = defineOperation({
     body: { icon: 'star', isActive: false },
     response: { ...example, icon: 'star', isActive: false, updatedAt: '2026-05-21T10:00:00.000Z' },
   },
-  run: async (app, { caller, params, body }) =>
-    respondOk(await app.inspirationQuestions.update(caller.workspaceId, params.id, body)),
+  run: (app, { caller, params, body }) => app.inspirationQuestions.update(caller.workspaceId, params.id, body),
 });
 
 const deleteInspirationQuestion = defineOperation({
   id: 'deleteInspirationQuestion',
   method: 'DELETE',
   path: '/inspiration-questions/{id}',
-  permission: 'write',
   summary: 'Delete an inspiration question',
   description: 'Permanently deletes an inspiration question.',
   response: deletedRecord,
   example: { response: { id: example.id } },
-  run: async (app, { caller, params }) => {
-    await app.inspirationQuestions.remove(caller.workspaceId, params.id);
-    return respondOk({ id: params.id });
-  },
+  run: (app, { caller, params }) => app.inspirationQuestions.remove(caller.workspaceId, params.id).then(() => params),
 });
 
 export const inspirationQuestionOperations = [

@@ -4,7 +4,7 @@ import { ACCESS } from '../../core/access/caller.ts';
 import { EMAIL_LENGTH, ROLES, SEAT_TYPES } from '../../core/access/member.ts';
 import { NAME_LENGTH } from '../../core/shared/name.ts';
 import { recordId, responseText } from './fields.ts';
-import { defineOperation, respondOk } from './operation.ts';
+import { defineOperation } from './operation.ts';
 
 /**
  * An upper bound for the OpenAPI document. Only `advocacy member` sets the groups, one per argument, and takes fewer
@@ -16,7 +16,6 @@ export const getMe = defineOperation({
   id: 'getMe',
   method: 'GET',
   path: '/me',
-  permission: 'read',
   summary: 'Retrieve the caller',
   description: 'Returns the workspace, the member and the API key of the request.',
   response: z
@@ -74,6 +73,6 @@ export const getMe = defineOperation({
   },
   run: async (app, { caller: { workspaceId, keyId, member } }) => {
     const [workspace, key] = await Promise.all([app.workspaces.get(workspaceId), app.apiKeys.get(workspaceId, keyId)]);
-    return respondOk({ workspace, member: member ? { ...member, groups: [...member.groupIds] } : null, key });
+    return { workspace, member: member ? { ...member, groups: [...member.groupIds] } : null, key };
   },
 });

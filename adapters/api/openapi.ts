@@ -6,7 +6,6 @@ import {
 } from '../../core/idempotency/idempotency.ts';
 import { DEFAULT_REQUEST_LIMIT, DEFAULT_WINDOW_SECONDS } from './default-limits.ts';
 import { errorCodes, errors, getErrorAnchor } from './errors.ts';
-import { addFieldExamples, type BodyExample, findExamples } from './field-examples.ts';
 import type { Operation } from './operation.ts';
 import { type OperationSection, operationSections } from './operations.ts';
 import { version } from './version.ts';
@@ -121,7 +120,6 @@ export function createOpenApiDocument(): Json {
   const responses = Object.fromEntries(
     errorCodes.map((code) => [toComponentName(code), describeErrorResponse(code, converter)]),
   );
-  addFieldExamples(converter.bodies, converter.components);
   return {
     openapi: '3.1.0',
     info: {
@@ -186,11 +184,9 @@ function describeOperation(operation: Operation, section: OperationSection, conv
     description,
     tags: [section.name],
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(body
-      ? { requestBody: { required: true, content: converter.createContent(section.name, body, 'input', example.body) } }
-      : {}),
+    ...(body ? { requestBody: { required: true, content: converter.createContent(body, 'input', example.body) } } : {}),
     responses: {
-      ...Object.fromEntries(statuses.map((status) => [status, describeSuccess(operation, status, section, converter)])),
+      ...Object.fromEntries(statuses.map((status) => [status, describeSuccess(operation, status, converter)])),
       ...Object.fromEntries(
         errorCodes.map((code) => [errors[code].status, createReference('responses', toComponentName(code))]),
       ),
@@ -206,23 +202,17 @@ function describeQueryParameters({ query, example }: Operation, converter: Schem
   return Object.entries(query.shape).map(([name, field]) => {
     const { description, ...schema } = converter.convert(field, 'input');
     const defaults = field instanceof z.ZodDefault ? { default: field.def.defaultValue } : {};
-    const examples = findExamples({ ...schema, ...defaults });
     return {
       name,
       in: 'query',
       description,
-      schema: { ...schema, ...defaults, examples },
+      schema: { ...schema, ...defaults },
       example: examplesByName[name],
     };
   });
 }
 
-function describeSuccess(
-  operation: Operation,
-  status: number,
-  section: OperationSection,
-  converter: SchemaConverter,
-): Json {
+function describeSuccess(operation: Operation, status: number, converter: SchemaConverter): Json {
   const { method, response, example } = operation;
   const isList = response instanceof z.ZodArray;
   return {
@@ -233,8 +223,7 @@ function describeSuccess(
       ...(isList ? (['Link'] as const) : []),
       ...(method === 'POST' ? (['Idempotency-Replayed'] as const) : []),
     ]),
-    content: converter.createContent(section.name, response, 'output', example.response),
-    ...(isList ? {} : describeLinks(operation, section)),
+    content: converter.createContent(response, 'output', example.response),
   };
 }
 
@@ -254,17 +243,6 @@ function describeStatus({ method, response }: Operation, status: number): string
   }
 }
 
-/** Returns links to the operations that take the ID of the returned record. */
-function describeLinks({ method, response }: Operation, section: OperationSection): Json {
-  if (method === 'DELETE' || !(response instanceof z.ZodObject && 'id' in response.shape)) return {};
-  const linkedOperations = section.operations.filter(({ path }) => path.includes('{id}'));
-  const toLink = ({ id, summary }: Operation) => [
-    id,
-    { operationId: id, description: `${summary}.`, parameters: { id: '$response.body#/id' } },
-  ];
-  return { links: Object.fromEntries(linkedOperations.map(toLink)) };
-}
-
 function describeErrorResponse(code: (typeof errorCodes)[number], converter: SchemaConverter): Json {
   const { meaning, causes, remedy, example } = errors[code];
   const doc_url = `/docs/errors#${getErrorAnchor(code)}`;
@@ -275,7 +253,7 @@ function describeErrorResponse(code: (typeof errorCodes)[number], converter: Sch
       ...(code === 'unauthorized' ? (['WWW-Authenticate'] as const) : RATE_LIMIT_HEADERS),
       ...(code === 'rate_limit_exceeded' ? (['Retry-After'] as const) : []),
     ]),
-    content: converter.createContent('errors', errorSchema, 'output', { error: { code, message: example, doc_url } }),
+    content: converter.createContent(errorSchema, 'output', { error: { code, message: example, doc_url } }),
   };
 }
 
@@ -296,18 +274,13 @@ function toComponentName(code: string): string {
 }
 
 /**
- * Converts zod schemas to JSON Schema. A schema with an ID becomes a component of the OpenAPI document. Keeps all
- * bodies with their examples.
- */
+ * Converts zod schemas to JSON Schema. A schema with an ID becomes a component of the OpenAPI document. */
 class SchemaConverter {
   readonly components: Record<string, unknown> = {};
-  readonly bodies: BodyExample[] = [];
 
   /** Returns the content of a request or of a response. */
-  createContent(resource: string, body: z.ZodType, io: 'input' | 'output', example: unknown): Json {
-    const schema = this.convert(body, io);
-    this.bodies.push({ schema, example, resource });
-    return { 'application/json': { schema, example } };
+  createContent(body: z.ZodType, io: 'input' | 'output', example: unknown): Json {
+    return { 'application/json': { schema: this.convert(body, io), example } };
   }
 
   convert(schema: z.ZodType, io: 'input' | 'output'): Json {

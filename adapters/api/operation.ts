@@ -5,12 +5,19 @@ import type { Application } from '../../core/application.ts';
 import type { Page } from '../../core/shared/page.ts';
 import { parseAll } from './parse.ts';
 
-/** The status and body of a successful response. Only lists set `hasNext`: it says whether the next page has items. */
-export interface OperationResult<Body> {
+/** A successful response, with its body as JSON. Only lists set `hasNext`: it says whether the next page has items. */
+interface OperationResult {
   readonly status: 200 | 201;
-  readonly body: Body;
-  readonly hasNext?: boolean | undefined;
+  readonly body: string;
+  readonly hasNext: boolean | undefined;
 }
+
+/**
+ * The result of `run`: a page for a list, and otherwise the body. `isNew` chooses the status if the operation declares
+ * 200 and 201.
+ */
+type RunResult<Response extends z.ZodType> =
+  Response extends z.ZodArray<infer Item> ? Page<z.input<Item>> : z.input<Response> & { readonly isNew?: boolean };
 
 /**
  * The example in the OpenAPI document: query parameters and a request body, if the operation takes them, and the
@@ -53,7 +60,8 @@ interface OperationDeclaration<
   readonly id: string;
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: Path;
-  readonly permission: P;
+  /** By default, `read` for a GET, and `write` for other methods. */
+  readonly permission?: P;
   /** An imperative of two to five words. */
   readonly summary: string;
   /** The behavior, limits and errors that an integrator must know, in Markdown. */
@@ -64,7 +72,7 @@ interface OperationDeclaration<
   readonly statuses?: readonly (200 | 201)[];
   readonly response: Result;
   readonly example: Example<z.output<Query>, z.input<Body>, z.input<Result>>;
-  run(app: Application, input: OperationInput<Path, P, Query, Body>): Promise<OperationResult<z.input<Result>>>;
+  run(app: Application, input: OperationInput<Path, P, Query, Body>): Promise<RunResult<Result>>;
 }
 
 /** A declared operation without its type parameters, for the code that serves, documents and tests all operations. */
@@ -89,7 +97,7 @@ export interface Operation {
   prepare(
     query: object,
     body: unknown,
-  ): (app: Application, caller: Caller, id: string, isAbandoned?: () => boolean) => Promise<OperationResult<string>>;
+  ): (app: Application, caller: Caller, id: string, isAbandoned?: () => boolean) => Promise<OperationResult>;
 }
 
 /** Declares an operation. */
@@ -101,12 +109,16 @@ export function defineOperation<
   Body extends FieldsSchema = EmptySchema,
 >(declaration: OperationDeclaration<Path, P, Query, Body, Result>): Operation & { readonly body: Body | undefined } {
   const { method, query = z.strictObject({}), body, response, run } = declaration;
-  const { statuses = [method === 'POST' ? 201 : 200] } = declaration;
+  const { permission = method === 'GET' ? 'read' : 'write' } = declaration;
+  const status = method === 'POST' ? 201 : 200;
+  const { statuses = [status] } = declaration;
+  const isList = response instanceof z.ZodArray;
   const select = createSelector(response) as (body: unknown) => unknown;
   // An empty query is parsed once. `defaultQuery` is `undefined` if a parameter is required.
   const defaultQuery = query.safeParse({}).data;
   return {
     ...declaration,
+    permission,
     query,
     mayScan: 'page' in query.shape,
     body,
@@ -127,26 +139,13 @@ export function defineOperation<
           query: isAbandoned ? { ...(parsedQuery as object), isAbandoned } : parsedQuery,
           body: parsedBody,
         };
-        const result = await run(app, input as unknown as OperationInput<Path, P, Query, Body>);
-        return { status: result.status, body: JSON.stringify(select(result.body)), hasNext: result.hasNext };
+        const result: unknown = await run(app, input as unknown as OperationInput<Path, P, Query, Body>);
+        const { items, hasNext } = (isList ? result : { items: result }) as Partial<Page<unknown>>;
+        const isExisting = statuses.length > 1 && !(result as { isNew?: boolean }).isNew;
+        return { status: isExisting ? 200 : status, body: JSON.stringify(select(items)), hasNext };
       };
     },
   };
-}
-
-/** Returns a result with status 200. */
-export function respondOk<Body>(body: Body): OperationResult<Body> {
-  return { status: 200, body };
-}
-
-/** Returns a result with status 201. */
-export function respondCreated<Body>(body: Body): OperationResult<Body> {
-  return { status: 201, body };
-}
-
-/** Returns the result of a list: status 200 and the items of a page. */
-export function respondPage<T>({ items, hasNext }: Page<T>): OperationResult<T[]> {
-  return { status: 200, body: [...items], hasNext };
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   singleParameter,
   sortParameters,
 } from './fields.ts';
-import { defineOperation, respondPage } from './operation.ts';
+import { defineOperation } from './operation.ts';
 
 const shareResponse = z
   .object({
@@ -52,7 +52,7 @@ const createShare = defineOperation({
   example: { response: example },
   run: async (app, { caller, params }) => {
     const { share, isNew } = await app.shares.create(caller, params.id);
-    return { status: isNew ? 201 : 200, body: share };
+    return { ...share, isNew };
   },
 });
 
@@ -60,7 +60,6 @@ const listShares = defineOperation({
   id: 'listShares',
   method: 'GET',
   path: '/campaigns/{id}/shares',
-  permission: 'read',
   summary: 'List shares of a campaign',
   description:
     'Returns the shares of a campaign, one for each member who shared it. Follow the `Link` header to get the other pages.',
@@ -71,8 +70,7 @@ const listShares = defineOperation({
   }),
   response: z.array(shareResponse).max(MAX_SHARE_PAGE_SIZE),
   example: { response: [example] },
-  run: async (app, { caller, params, query }) =>
-    respondPage(await app.shares.list(caller.workspaceId, params.id, query)),
+  run: (app, { caller, params, query }) => app.shares.list(caller.workspaceId, params.id, query),
 });
 
 export const shareOperations = [createShare, listShares];

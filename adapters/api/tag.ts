@@ -3,7 +3,7 @@ import { COLORS } from '../../core/shared/color.ts';
 import { NAME_LENGTH } from '../../core/shared/name.ts';
 import { findTagNameProblem, MAX_TAG_PAGE_SIZE } from '../../core/tag/tag.ts';
 import { deletedRecord, describeLength, nameListParameters, recordId, responseText, text } from './fields.ts';
-import { defineOperation, respondCreated, respondOk, respondPage } from './operation.ts';
+import { defineOperation } from './operation.ts';
 
 const name = text(NAME_LENGTH, findTagNameProblem).meta({ pattern: '^[^\\u0000,]*[^\\s\\u0000,][^\\u0000,]*$' });
 const tagFields = z.strictObject({
@@ -25,71 +25,62 @@ export const createTag = defineOperation({
   id: 'createTag',
   method: 'POST',
   path: '/tags',
-  permission: 'write',
   summary: 'Create a tag',
   description:
     'Creates a tag with the color that the tags of the workspace use least. Tag names are unique in a workspace, case-insensitively (409 otherwise).',
   body: tagFields.meta({ id: 'CreateTag', description: 'A tag to create.' }),
   response: tagResponse,
   example: { body: { name: example.name }, response: example },
-  run: async (app, { caller, body }) => respondCreated(await app.tags.create(caller.workspaceId, body.name)),
+  run: (app, { caller, body }) => app.tags.create(caller.workspaceId, body.name),
 });
 
 const listTags = defineOperation({
   id: 'listTags',
   method: 'GET',
   path: '/tags',
-  permission: 'read',
   summary: 'List tags',
   description:
     'Returns the tags whose name contains the search term, by default all tags. Follow the `Link` header to get the other pages.',
   query: z.strictObject(nameListParameters(MAX_TAG_PAGE_SIZE)),
   response: z.array(tagResponse).max(MAX_TAG_PAGE_SIZE),
   example: { response: [example] },
-  run: async (app, { caller, query }) => respondPage(await app.tags.list(caller.workspaceId, query)),
+  run: (app, { caller, query }) => app.tags.list(caller.workspaceId, query),
 });
 
 const getTag = defineOperation({
   id: 'getTag',
   method: 'GET',
   path: '/tags/{id}',
-  permission: 'read',
   summary: 'Retrieve a tag',
   description: 'Returns the tag with this ID.',
   response: tagResponse,
   example: { response: example },
-  run: async (app, { caller, params }) => respondOk(await app.tags.get(caller.workspaceId, params.id)),
+  run: (app, { caller, params }) => app.tags.get(caller.workspaceId, params.id),
 });
 
 const updateTag = defineOperation({
   id: 'updateTag',
   method: 'PATCH',
   path: '/tags/{id}',
-  permission: 'write',
   summary: 'Rename a tag',
   description:
     'Changes the name of a tag, but not its color. Tag names are unique in a workspace, case-insensitively (409 otherwise).',
   body: tagFields.meta({ id: 'UpdateTag', description: 'The new name of a tag.' }),
   response: tagResponse,
   example: { body: { name: 'First week' }, response: { ...example, name: 'First week' } },
-  run: async (app, { caller, params, body }) =>
-    respondOk(await app.tags.rename(caller.workspaceId, params.id, body.name)),
+  run: (app, { caller, params, body }) => app.tags.rename(caller.workspaceId, params.id, body.name),
 });
 
 const deleteTag = defineOperation({
   id: 'deleteTag',
   method: 'DELETE',
   path: '/tags/{id}',
-  permission: 'write',
   summary: 'Delete a tag',
   description:
     'Permanently deletes a tag. Campaigns that have the tag are not updated, but filters by the tag no longer find them, and their briefs omit it. Its name is free for another tag.',
   response: deletedRecord,
   example: { response: { id: example.id } },
-  run: async (app, { caller, params }) => {
-    await app.tags.remove(caller.workspaceId, params.id);
-    return respondOk({ id: params.id });
-  },
+  run: (app, { caller, params }) => app.tags.remove(caller.workspaceId, params.id).then(() => params),
 });
 
 export const tagOperations = [createTag, listTags, getTag, updateTag, deleteTag];

@@ -374,143 +374,77 @@ export interface components {
     schemas: {
         /** @description The workspace, the member and the API key of a request. */
         readonly Me: {
-            /**
-             * @description The workspace that the API key belongs to.
-             * @example {
-             *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0f",
-             *       "name": "Northwind"
-             *     }
-             */
+            /** @description The workspace that the API key belongs to. */
             readonly workspace: {
                 /**
                  * Format: uuid
                  * @description The ID of the record (UUID).
-                 * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0f
                  */
                 readonly id: string;
-                /**
-                 * @description The name.
-                 * @example Northwind
-                 */
+                /** @description The name. */
                 readonly name: string;
             };
-            /**
-             * @description The member that the API key belongs to, or `null` if the key does not belong to a member.
-             * @example {
-             *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a",
-             *       "name": "Ada Pereira",
-             *       "email": "ada@northwind.example",
-             *       "role": "admin",
-             *       "seatType": "thought_leader",
-             *       "groups": [
-             *         "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04"
-             *       ]
-             *     }
-             */
+            /** @description The member that the API key belongs to, or `null` if the key does not belong to a member. */
             readonly member: {
                 /**
                  * Format: uuid
                  * @description The ID of the record (UUID).
-                 * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a
                  */
                 readonly id: string;
-                /**
-                 * @description The name.
-                 * @example Ada Pereira
-                 */
+                /** @description The name. */
                 readonly name: string;
-                /**
-                 * @description The email address.
-                 * @example ada@northwind.example
-                 */
+                /** @description The email address. */
                 readonly email: string;
                 /**
                  * @description The role. `admin`: can also create, change and delete records. `member`: can only read, and share campaigns.
-                 * @example admin
                  * @enum {string}
                  */
                 readonly role: "admin" | "member";
                 /**
                  * @description The seat type.
-                 * @example thought_leader
                  * @enum {string}
                  */
                 readonly seatType: "thought_leader" | "advocate";
-                /**
-                 * @description The IDs of the groups of the member.
-                 * @example [
-                 *       "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04"
-                 *     ]
-                 */
+                /** @description The IDs of the groups of the member. */
                 readonly groups: readonly string[];
             } | null;
-            /**
-             * @description The API key, without its secret.
-             * @example {
-             *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0b",
-             *       "label": "Intranet",
-             *       "access": "full",
-             *       "expiresAt": "2027-05-20T00:00:00.000Z"
-             *     }
-             */
+            /** @description The API key, without its secret. */
             readonly key: {
                 /**
                  * Format: uuid
                  * @description The ID of the record (UUID).
-                 * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0b
                  */
                 readonly id: string;
-                /**
-                 * @description The label, or an empty string.
-                 * @example Intranet
-                 */
+                /** @description The label, or an empty string. */
                 readonly label: string;
                 /**
                  * @description The access level. `read` does not allow writes.
-                 * @example full
                  * @enum {string}
                  */
                 readonly access: "full" | "read";
                 /**
                  * Format: date-time
                  * @description The time at which the key expires, in UTC, or `null` if it does not expire.
-                 * @example 2027-05-20T00:00:00.000Z
                  */
                 readonly expiresAt: string | null;
             };
         };
         /** @description A campaign to create. */
         readonly CreateCampaign: {
-            /**
-             * @description The name of the campaign: 1 to 190 characters.
-             * @example Summer tents are here
-             */
+            /** @description The name of the campaign: 1 to 190 characters. */
             readonly name: string;
-            /**
-             * @description The description of the campaign: at most 5000 characters, possibly empty.
-             * @example Our lightest tents yet, made to be repaired.
-             */
+            /** @description The description of the campaign: at most 5000 characters, possibly empty. */
             readonly description: string;
-            /**
-             * @description Background information for the employees who share the campaign: at most 5000 characters, possibly empty.
-             * @example Say in your own words what you would take on your next trip.
-             */
+            /** @description Background information for the employees who share the campaign: at most 5000 characters, possibly empty. */
             readonly shareContext: string;
-            /**
-             * @description The goal of the campaign: at most 5000 characters, possibly empty.
-             * @example Reach hikers before the summer.
-             */
+            /** @description The goal of the campaign: at most 5000 characters, possibly empty. */
             readonly objective: string;
             /**
              * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and between `startDate` and `endDate`, its short links lead to its `destinationUrl`. A link on a custom domain works only while this is the domain of the campaign, verified and not archived. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
-             * @example published
              * @enum {string}
              */
             readonly status: "draft" | "published" | "archived";
-            /**
-             * @description The target of the short link: an http or https URL of at most 2,048 characters in its percent-encoded form, or an empty string for none.
-             * @example https://northwind.example/tents
-             */
+            /** @description The target of the short link: an http or https URL of at most 2,048 characters in its percent-encoded form, or an empty string for none. */
             readonly destinationUrl: string;
             /**
              * @description The start: a date (00:00 UTC of that day) or an ISO 8601 date-time (UTC if it has no offset).
@@ -524,127 +458,50 @@ export interface components {
              * @example 2026-01-31T09:30:00Z
              */
             readonly endDate: string;
-            /**
-             * @description The reward for a share.
-             * @example 1.50
-             */
+            /** @description The reward for a share. */
             readonly shareRewardAmount: components["schemas"]["Amount"];
-            /**
-             * @description The reward for a click.
-             * @example 0.05
-             */
+            /** @description The reward for a click. */
             readonly clickRewardAmount: components["schemas"]["Amount"];
-            /**
-             * @description The maximum total reward of one employee.
-             * @example 50
-             */
+            /** @description The maximum total reward of one employee. */
             readonly maxRewardPerEmployee: components["schemas"]["Amount"];
-            /**
-             * @description The total budget of the campaign.
-             * @example 1000
-             */
+            /** @description The total budget of the campaign. */
             readonly totalBudget: components["schemas"]["Amount"];
-            /**
-             * @description The slug of the domain for the short links. The domain must belong to the workspace and must not be archived.
-             * @example links.example.com
-             */
+            /** @description The slug of the domain for the short links. The domain must belong to the workspace and must not be archived. */
             readonly domain?: string | null;
-            /**
-             * @description The URL of an image (http or https).
-             * @example https://northwind.example/tents.jpg
-             */
+            /** @description The URL of an image (http or https). */
             readonly image?: string | null;
-            /**
-             * @description The IDs of up to 100 tags of the workspace. Duplicates are dropped.
-             * @example [
-             *       "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a"
-             *     ]
-             */
+            /** @description The IDs of up to 100 tags of the workspace. Duplicates are dropped. */
             readonly tagIds?: readonly string[];
-            /**
-             * @description The IDs of up to 100 groups of the workspace. Duplicates are dropped.
-             * @example [
-             *       "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a"
-             *     ]
-             */
+            /** @description The IDs of up to 100 groups of the workspace. Duplicates are dropped. */
             readonly groupIds?: readonly string[];
-            /**
-             * @description Up to 50 files or links to share: objects, or strings that contain only the URL.
-             * @example [
-             *       "https://northwind.example/tents.pdf",
-             *       {
-             *         "url": "https://northwind.example/tents.mp4",
-             *         "type": "video",
-             *         "mimeType": "video/mp4",
-             *         "size": 4200000,
-             *         "width": 1920,
-             *         "height": 1080,
-             *         "thumbnailUrl": "https://northwind.example/tents-small.jpg",
-             *         "language": "en",
-             *         "order": 1
-             *       }
-             *     ]
-             */
+            /** @description Up to 50 files or links to share: objects, or strings that contain only the URL. */
             readonly resources?: readonly (string | components["schemas"]["CampaignResource"])[];
-            /**
-             * @description The target number of shares: a whole number, or a string of its digits.
-             * @example 50
-             */
+            /** @description The target number of shares: a whole number, or a string of its digits. */
             readonly targetShares?: components["schemas"]["WholeNumber"];
-            /**
-             * @description The ID of a content pillar of the workspace. It must not be archived.
-             * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a
-             */
+            /** @description The ID of a content pillar of the workspace. It must not be archived. */
             readonly contentPillarId?: string | null;
         };
         /** @description A non-negative number or decimal string, with at most 12 digits before the decimal point and 4 after it. A number with more than 15 digits may be rounded, so send it as a string. */
         readonly Amount: number | string;
         /** @description A file or link of a campaign, such as an image, a video or a document. `null` counts as an omitted field. */
         readonly CampaignResource: {
-            /**
-             * @description The URL of the resource (http or https).
-             * @example https://northwind.example/tents.mp4
-             */
+            /** @description The URL of the resource (http or https). */
             readonly url: string;
-            /**
-             * @description The type of the resource.
-             * @example video
-             */
+            /** @description The type of the resource. */
             readonly type?: ("image" | "video" | "pdf") | null;
-            /**
-             * @description The MIME type, for example `image/png`.
-             * @example video/mp4
-             */
+            /** @description The MIME type, for example `image/png`. */
             readonly mimeType?: string | null;
-            /**
-             * @description The size in bytes.
-             * @example 4200000
-             */
+            /** @description The size in bytes. */
             readonly size?: number | null;
-            /**
-             * @description The width in pixels.
-             * @example 1920
-             */
+            /** @description The width in pixels. */
             readonly width?: number | null;
-            /**
-             * @description The height in pixels.
-             * @example 1080
-             */
+            /** @description The height in pixels. */
             readonly height?: number | null;
-            /**
-             * @description The URL of a preview image (http or https).
-             * @example https://northwind.example/tents-small.jpg
-             */
+            /** @description The URL of a preview image (http or https). */
             readonly thumbnailUrl?: string | null;
-            /**
-             * @description The language, for example `en` or `pt-PT`.
-             * @example en
-             */
+            /** @description The language, for example `en` or `pt-PT`. */
             readonly language?: string | null;
-            /**
-             * @description Sort order among the resources of the campaign.
-             * @example 1
-             */
+            /** @description Sort order among the resources of the campaign. */
             readonly order?: number | null;
         };
         /** @description A whole number from 0 to 9007199254740991, or a string of its digits. */
@@ -654,101 +511,59 @@ export interface components {
             /**
              * Format: uuid
              * @description The ID of the record (UUID).
-             * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01
              */
             readonly id: string;
-            /**
-             * @description The name of the campaign.
-             * @example Summer tents are here
-             */
+            /** @description The name of the campaign. */
             readonly name: string;
             /**
              * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and between `startDate` and `endDate`, its short links lead to its `destinationUrl`. A link on a custom domain works only while this is the domain of the campaign, verified and not archived. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
-             * @example published
              * @enum {string}
              */
             readonly status: "draft" | "published" | "archived";
             /**
              * Format: date-time
              * @description The time of creation, in UTC.
-             * @example 2026-05-20T08:15:00.000Z
              */
             readonly createdAt: string;
-            /**
-             * @description The description of the campaign, possibly empty.
-             * @example Our lightest tents yet, made to be repaired.
-             */
+            /** @description The description of the campaign, possibly empty. */
             readonly description: string;
-            /**
-             * @description The target of the short link, or `null` if there is none.
-             * @example https://northwind.example/tents
-             */
+            /** @description The target of the short link, or `null` if there is none. */
             readonly destinationUrl: string | null;
             /**
              * Format: int64
              * @description The number of clicks: those on the short links of the campaign, plus those that the operator of the service added.
-             * @example 0
              */
             readonly clicks: number;
             /**
              * Format: int64
              * @description The number of members who shared the campaign.
-             * @example 0
              */
             readonly shares: number;
-            /**
-             * @description The start: a date or a date-time, as it was sent.
-             * @example 2026-06-01
-             */
+            /** @description The start: a date or a date-time, as it was sent. */
             readonly startDate: string;
-            /**
-             * @description The end: a date or a date-time, as it was sent.
-             * @example 2026-06-30T18:00:00+02:00
-             */
+            /** @description The end: a date or a date-time, as it was sent. */
             readonly endDate: string;
-            /**
-             * @description The target number of shares, or `null` if there is none.
-             * @example 50
-             */
+            /** @description The target number of shares, or `null` if there is none. */
             readonly targetShares: number | null;
-            /**
-             * @description Whether the member that the API key belongs to has shared the campaign. Absent if the key does not belong to a member.
-             * @example false
-             */
+            /** @description Whether the member that the API key belongs to has shared the campaign. Absent if the key does not belong to a member. */
             readonly hasShared?: boolean;
         };
         /** @description The fields of a campaign to update. */
         readonly UpdateCampaign: {
-            /**
-             * @description The name of the campaign: 1 to 190 characters.
-             * @example Summer tents are here
-             */
+            /** @description The name of the campaign: 1 to 190 characters. */
             readonly name?: string;
-            /**
-             * @description The description of the campaign: at most 5000 characters, possibly empty.
-             * @example Our lightest tents yet, made to be repaired.
-             */
+            /** @description The description of the campaign: at most 5000 characters, possibly empty. */
             readonly description?: string;
-            /**
-             * @description Background information for the employees who share the campaign: at most 5000 characters, possibly empty.
-             * @example Say in your own words what you would take on your next trip.
-             */
+            /** @description Background information for the employees who share the campaign: at most 5000 characters, possibly empty. */
             readonly shareContext?: string;
-            /**
-             * @description The goal of the campaign: at most 5000 characters, possibly empty.
-             * @example Reach hikers before the summer.
-             */
+            /** @description The goal of the campaign: at most 5000 characters, possibly empty. */
             readonly objective?: string;
             /**
              * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and between `startDate` and `endDate`, its short links lead to its `destinationUrl`. A link on a custom domain works only while this is the domain of the campaign, verified and not archived. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
-             * @example published
              * @enum {string}
              */
             readonly status?: "draft" | "published" | "archived";
-            /**
-             * @description The target of the short link: an http or https URL of at most 2,048 characters in its percent-encoded form, or an empty string for none. `null` counts as an empty string.
-             * @example https://northwind.example/tents
-             */
+            /** @description The target of the short link: an http or https URL of at most 2,048 characters in its percent-encoded form, or an empty string for none. `null` counts as an empty string. */
             readonly destinationUrl?: string | null;
             /**
              * @description The start: a date (00:00 UTC of that day) or an ISO 8601 date-time (UTC if it has no offset).
@@ -762,76 +577,27 @@ export interface components {
              * @example 2026-01-31T09:30:00Z
              */
             readonly endDate?: string;
-            /**
-             * @description The reward for a share.
-             * @example 1.50
-             */
+            /** @description The reward for a share. */
             readonly shareRewardAmount?: components["schemas"]["Amount"];
-            /**
-             * @description The reward for a click.
-             * @example 0.05
-             */
+            /** @description The reward for a click. */
             readonly clickRewardAmount?: components["schemas"]["Amount"];
-            /**
-             * @description The maximum total reward of one employee.
-             * @example 50
-             */
+            /** @description The maximum total reward of one employee. */
             readonly maxRewardPerEmployee?: components["schemas"]["Amount"];
-            /**
-             * @description The total budget of the campaign.
-             * @example 1000
-             */
+            /** @description The total budget of the campaign. */
             readonly totalBudget?: components["schemas"]["Amount"];
-            /**
-             * @description The slug of the domain for the short links. The domain must belong to the workspace and must not be archived.
-             * @example links.example.com
-             */
+            /** @description The slug of the domain for the short links. The domain must belong to the workspace and must not be archived. */
             readonly domain?: string | null;
-            /**
-             * @description The URL of an image (http or https).
-             * @example https://northwind.example/tents.jpg
-             */
+            /** @description The URL of an image (http or https). */
             readonly image?: string | null;
-            /**
-             * @description The IDs of up to 100 tags of the workspace. Duplicates are dropped.
-             * @example [
-             *       "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a"
-             *     ]
-             */
+            /** @description The IDs of up to 100 tags of the workspace. Duplicates are dropped. */
             readonly tagIds?: readonly string[];
-            /**
-             * @description The IDs of up to 100 groups of the workspace. Duplicates are dropped.
-             * @example [
-             *       "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a"
-             *     ]
-             */
+            /** @description The IDs of up to 100 groups of the workspace. Duplicates are dropped. */
             readonly groupIds?: readonly string[];
-            /**
-             * @description Up to 50 files or links to share: objects, or strings that contain only the URL.
-             * @example [
-             *       {
-             *         "url": "https://northwind.example/tents.mp4",
-             *         "type": "video",
-             *         "mimeType": "video/mp4",
-             *         "size": 4200000,
-             *         "width": 1920,
-             *         "height": 1080,
-             *         "thumbnailUrl": "https://northwind.example/tents-small.jpg",
-             *         "language": "en",
-             *         "order": 1
-             *       }
-             *     ]
-             */
+            /** @description Up to 50 files or links to share: objects, or strings that contain only the URL. */
             readonly resources?: readonly (string | components["schemas"]["CampaignResource"])[];
-            /**
-             * @description The target number of shares: a whole number, or a string of its digits.
-             * @example 50
-             */
+            /** @description The target number of shares: a whole number, or a string of its digits. */
             readonly targetShares?: components["schemas"]["WholeNumber"] | null;
-            /**
-             * @description The ID of a content pillar of the workspace. It must not be archived.
-             * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a
-             */
+            /** @description The ID of a content pillar of the workspace. It must not be archived. */
             readonly contentPillarId?: string | null;
         };
         /** @description The fields and records that an employee needs to share a campaign. */
@@ -839,172 +605,72 @@ export interface components {
             /**
              * Format: uuid
              * @description The ID of the campaign.
-             * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01
              */
             readonly campaignId: string;
-            /**
-             * @description Background information, or an empty string.
-             * @example Say in your own words what you would take on your next trip.
-             */
+            /** @description Background information, or an empty string. */
             readonly shareContext: string;
-            /**
-             * @description The goal of the campaign, or an empty string.
-             * @example Reach hikers before the summer.
-             */
+            /** @description The goal of the campaign, or an empty string. */
             readonly objective: string;
-            /**
-             * @description The URL of an image, or `null`.
-             * @example https://northwind.example/tents.jpg
-             */
+            /** @description The URL of an image, or `null`. */
             readonly image: string | null;
-            /**
-             * @description The slug of the domain, or `null`.
-             * @example links.example.com
-             */
+            /** @description The slug of the domain, or `null`. */
             readonly domain: string | null;
-            /**
-             * @description The files and links to share.
-             * @example [
-             *       {
-             *         "url": "https://northwind.example/tents.mp4",
-             *         "type": "video",
-             *         "mimeType": "video/mp4",
-             *         "size": 4200000,
-             *         "width": 1920,
-             *         "height": 1080,
-             *         "thumbnailUrl": "https://northwind.example/tents-small.jpg",
-             *         "language": "en",
-             *         "order": 1
-             *       }
-             *     ]
-             */
+            /** @description The files and links to share. */
             readonly resources: readonly components["schemas"]["BriefResource"][];
-            /**
-             * @description The tags. Deleted tags are omitted.
-             * @example [
-             *       {
-             *         "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e05",
-             *         "name": "Onboarding",
-             *         "color": "purple"
-             *       }
-             *     ]
-             */
+            /** @description The tags. Deleted tags are omitted. */
             readonly tags: readonly components["schemas"]["Tag"][];
-            /**
-             * @description The groups that the campaign is for.
-             * @example [
-             *       {
-             *         "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04",
-             *         "name": "Lisbon"
-             *       }
-             *     ]
-             */
+            /** @description The groups that the campaign is for. */
             readonly groups: readonly components["schemas"]["BriefGroup"][];
-            /**
-             * @description The content pillar, or `null` if there is none, or if it was deleted.
-             * @example {
-             *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e02",
-             *       "title": "Made to last",
-             *       "color": "brown"
-             *     }
-             */
+            /** @description The content pillar, or `null` if there is none, or if it was deleted. */
             readonly contentPillar: {
                 /**
                  * Format: uuid
                  * @description The ID of the record (UUID).
-                 * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e02
                  */
                 readonly id: string;
-                /**
-                 * @description The title.
-                 * @example Made to last
-                 */
+                /** @description The title. */
                 readonly title: string;
                 /**
                  * @description The color.
-                 * @example brown
                  * @enum {string}
                  */
                 readonly color: "red" | "yellow" | "green" | "blue" | "purple" | "brown";
             } | null;
-            /**
-             * @description The reward for a share.
-             * @example 1.50
-             */
+            /** @description The reward for a share. */
             readonly shareRewardAmount: string;
-            /**
-             * @description The reward for a click.
-             * @example 0.05
-             */
+            /** @description The reward for a click. */
             readonly clickRewardAmount: string;
-            /**
-             * @description The maximum total reward of one employee.
-             * @example 50
-             */
+            /** @description The maximum total reward of one employee. */
             readonly maxRewardPerEmployee: string;
-            /**
-             * @description The total budget of the campaign.
-             * @example 1000
-             */
+            /** @description The total budget of the campaign. */
             readonly totalBudget: string;
-            /**
-             * @description The ID of the member who created the campaign, or `null`.
-             * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a
-             */
+            /** @description The ID of the member who created the campaign, or `null`. */
             readonly createdBy: string | null;
             /**
              * Format: date-time
              * @description The time of the last change, in UTC.
-             * @example 2026-05-21T10:00:00.000Z
              */
             readonly updatedAt: string;
         };
         /** @description A file or link of a campaign, such as an image, a video or a document. */
         readonly BriefResource: {
-            /**
-             * @description The URL.
-             * @example https://northwind.example/tents.mp4
-             */
+            /** @description The URL. */
             readonly url: string;
-            /**
-             * @description The type, or `null`.
-             * @example video
-             */
+            /** @description The type, or `null`. */
             readonly type: ("image" | "video" | "pdf") | null;
-            /**
-             * @description The MIME type, or `null`.
-             * @example video/mp4
-             */
+            /** @description The MIME type, or `null`. */
             readonly mimeType: string | null;
-            /**
-             * @description The size in bytes, or `null`.
-             * @example 4200000
-             */
+            /** @description The size in bytes, or `null`. */
             readonly size: number | null;
-            /**
-             * @description The width in pixels, or `null`.
-             * @example 1920
-             */
+            /** @description The width in pixels, or `null`. */
             readonly width: number | null;
-            /**
-             * @description The height in pixels, or `null`.
-             * @example 1080
-             */
+            /** @description The height in pixels, or `null`. */
             readonly height: number | null;
-            /**
-             * @description The URL of a preview image, or `null`.
-             * @example https://northwind.example/tents-small.jpg
-             */
+            /** @description The URL of a preview image, or `null`. */
             readonly thumbnailUrl: string | null;
-            /**
-             * @description The language, or `null`.
-             * @example en
-             */
+            /** @description The language, or `null`. */
             readonly language: string | null;
-            /**
-             * @description The sort order among the resources, or `null`.
-             * @example 1
-             */
+            /** @description The sort order among the resources, or `null`. */
             readonly order: number | null;
         };
         /** @description A label for campaigns. */
@@ -1012,17 +678,12 @@ export interface components {
             /**
              * Format: uuid
              * @description The ID of the record (UUID).
-             * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e05
              */
             readonly id: string;
-            /**
-             * @description The name.
-             * @example Onboarding
-             */
+            /** @description The name. */
             readonly name: string;
             /**
              * @description The color. The service assigns it.
-             * @example purple
              * @enum {string}
              */
             readonly color: "red" | "yellow" | "green" | "blue" | "purple" | "brown";
@@ -1032,13 +693,9 @@ export interface components {
             /**
              * Format: uuid
              * @description The ID of the record (UUID).
-             * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04
              */
             readonly id: string;
-            /**
-             * @description The name.
-             * @example Lisbon
-             */
+            /** @description The name. */
             readonly name: string;
         };
         /** @description A share of a campaign by a member. */
@@ -1046,75 +703,46 @@ export interface components {
             /**
              * Format: uuid
              * @description The ID of the campaign.
-             * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01
              */
             readonly campaignId: string;
             /**
              * Format: uuid
              * @description The ID of the member who shared the campaign.
-             * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a
              */
             readonly memberId: string;
-            /**
-             * @description The name of the member.
-             * @example Ada Pereira
-             */
+            /** @description The name of the member. */
             readonly memberName: string;
-            /**
-             * @description The short link of the member, which redirects to the `destinationUrl` of the campaign and counts clicks. `null` if short links are off, or if the campaign has no `destinationUrl`. If the campaign has no domain that is verified and not archived, the link uses the common URL of the operator (`LINKS_URL`). Without that setting, it is `null`.
-             * @example https://go.northwind.example/4fK9xQ2b
-             */
+            /** @description The short link of the member, which redirects to the `destinationUrl` of the campaign and counts clicks. `null` if short links are off, or if the campaign has no `destinationUrl`. If the campaign has no domain that is verified and not archived, the link uses the common URL of the operator (`LINKS_URL`). Without that setting, it is `null`. */
             readonly link: string | null;
             /**
              * Format: int64
              * @description The number of clicks on the short link.
-             * @example 0
              */
             readonly clicks: number;
             /**
              * Format: date-time
              * @description The time of creation, in UTC.
-             * @example 2026-06-02T09:30:00.000Z
              */
             readonly createdAt: string;
         };
         /** @description An inspiration question to create. */
         readonly CreateInspirationQuestion: {
-            /**
-             * @description The question: 10 to 170 characters.
-             * @example What surprised you in your first week?
-             */
+            /** @description The question: 10 to 170 characters. */
             readonly question: string;
-            /**
-             * @description Help text: at most 5000 characters. Default on creation: empty.
-             * @example
-             */
+            /** @description Help text: at most 5000 characters. Default on creation: empty. */
             readonly description?: string;
-            /**
-             * @description The icon. Default on creation: `bulb`.
-             * @example sun
-             */
+            /** @description The icon. Default on creation: `bulb`. */
             readonly icon?: components["schemas"]["Icon"];
             /**
              * @description Which members the question is for: those with the seat type `thought_leader` or `advocate`, or `all`. Default on creation: `all`.
-             * @example all
              * @enum {string}
              */
             readonly userType?: "thought_leader" | "advocate" | "all";
-            /**
-             * @description The IDs of up to 100 groups of the workspace that the question is for. Duplicates are dropped. An empty array means no restriction (default on creation).
-             * @example []
-             */
+            /** @description The IDs of up to 100 groups of the workspace that the question is for. Duplicates are dropped. An empty array means no restriction (default on creation). */
             readonly groups?: readonly string[];
-            /**
-             * @description Whether the question is active. Default on creation: `true`.
-             * @example true
-             */
+            /** @description Whether the question is active. Default on creation: `true`. */
             readonly isActive?: boolean;
-            /**
-             * @description Whether the question is archived. Default on creation: `false`.
-             * @example false
-             */
+            /** @description Whether the question is archived. Default on creation: `false`. */
             readonly archived?: boolean;
         };
         /**
@@ -1127,101 +755,59 @@ export interface components {
             /**
              * Format: uuid
              * @description The ID of the record (UUID).
-             * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e06
              */
             readonly id: string;
             /**
              * Format: uuid
              * @description The ID of the workspace that the record belongs to.
-             * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0f
              */
             readonly workspaceId: string;
-            /**
-             * @description The question.
-             * @example What surprised you in your first week?
-             */
+            /** @description The question. */
             readonly question: string;
-            /**
-             * @description Help text, or an empty string.
-             * @example
-             */
+            /** @description Help text, or an empty string. */
             readonly description: string;
-            /**
-             * @description The icon.
-             * @example sun
-             */
+            /** @description The icon. */
             readonly icon: components["schemas"]["Icon"];
             /**
              * @description Which members the question is for: those with the seat type `thought_leader` or `advocate`, or `all`.
-             * @example all
              * @enum {string}
              */
             readonly userType: "thought_leader" | "advocate" | "all";
-            /**
-             * @description The IDs of the groups that the question is for. An empty array means no restriction.
-             * @example []
-             */
+            /** @description The IDs of the groups that the question is for. An empty array means no restriction. */
             readonly groups: readonly string[];
-            /**
-             * @description Whether the question is active.
-             * @example true
-             */
+            /** @description Whether the question is active. */
             readonly isActive: boolean;
-            /**
-             * @description Whether the question is archived.
-             * @example false
-             */
+            /** @description Whether the question is archived. */
             readonly archived: boolean;
             /**
              * Format: date-time
              * @description The time of creation, in UTC.
-             * @example 2026-05-20T08:15:00.000Z
              */
             readonly createdAt: string;
             /**
              * Format: date-time
              * @description The time of the last change, in UTC.
-             * @example 2026-05-20T08:15:00.000Z
              */
             readonly updatedAt: string;
         };
         /** @description The fields of an inspiration question to update. */
         readonly UpdateInspirationQuestion: {
-            /**
-             * @description The question: 10 to 170 characters.
-             * @example What surprised you in your first week?
-             */
+            /** @description The question: 10 to 170 characters. */
             readonly question?: string;
-            /**
-             * @description Help text: at most 5000 characters. Default on creation: empty.
-             * @example
-             */
+            /** @description Help text: at most 5000 characters. Default on creation: empty. */
             readonly description?: string;
-            /**
-             * @description The icon. Default on creation: `bulb`.
-             * @example star
-             */
+            /** @description The icon. Default on creation: `bulb`. */
             readonly icon?: components["schemas"]["Icon"];
             /**
              * @description Which members the question is for: those with the seat type `thought_leader` or `advocate`, or `all`. Default on creation: `all`.
-             * @example all
              * @enum {string}
              */
             readonly userType?: "thought_leader" | "advocate" | "all";
-            /**
-             * @description The IDs of up to 100 groups of the workspace that the question is for. Duplicates are dropped. An empty array means no restriction (default on creation).
-             * @example []
-             */
+            /** @description The IDs of up to 100 groups of the workspace that the question is for. Duplicates are dropped. An empty array means no restriction (default on creation). */
             readonly groups?: readonly string[];
-            /**
-             * @description Whether the question is active. Default on creation: `true`.
-             * @example false
-             */
+            /** @description Whether the question is active. Default on creation: `true`. */
             readonly isActive?: boolean;
-            /**
-             * @description Whether the question is archived. Default on creation: `false`.
-             * @example false
-             */
+            /** @description Whether the question is archived. Default on creation: `false`. */
             readonly archived?: boolean;
         };
         /** @description The ID of the deleted record. */
@@ -1229,25 +815,17 @@ export interface components {
             /**
              * Format: uuid
              * @description The ID of the deleted record.
-             * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e06
              */
             readonly id: string;
         };
         /** @description A content pillar to create. */
         readonly CreateContentPillar: {
-            /**
-             * @description The title: 1 to 100 characters.
-             * @example Made to last
-             */
+            /** @description The title: 1 to 100 characters. */
             readonly title: string;
-            /**
-             * @description The description: at most 1500 characters, possibly empty.
-             * @example
-             */
+            /** @description The description: at most 1500 characters, possibly empty. */
             readonly description?: string;
             /**
              * @description The color.
-             * @example brown
              * @enum {string}
              */
             readonly color: "red" | "yellow" | "green" | "blue" | "purple" | "brown";
@@ -1257,102 +835,69 @@ export interface components {
             /**
              * Format: uuid
              * @description The ID of the record (UUID).
-             * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e02
              */
             readonly id: string;
-            /**
-             * @description The title.
-             * @example Made to last
-             */
+            /** @description The title. */
             readonly title: string;
-            /**
-             * @description The description, or an empty string.
-             * @example
-             */
+            /** @description The description, or an empty string. */
             readonly description: string;
             /**
              * @description The color.
-             * @example brown
              * @enum {string}
              */
             readonly color: "red" | "yellow" | "green" | "blue" | "purple" | "brown";
             /**
              * @description The status. `published`: campaigns can use the content pillar. `archived`: campaigns that use it keep it, but no other campaign can start to use it. Lists contain both.
-             * @example published
              * @enum {string}
              */
             readonly status: "published" | "archived";
             /**
              * Format: uuid
              * @description The ID of the member who created the content pillar.
-             * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a
              */
             readonly authorId: string;
             /**
              * Format: uuid
              * @description The ID of the workspace that the record belongs to.
-             * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0f
              */
             readonly workspaceId: string;
             /**
              * Format: date-time
              * @description The time of creation, in UTC.
-             * @example 2026-05-20T08:15:00.000Z
              */
             readonly createdAt: string;
             /**
              * Format: date-time
              * @description The time of the last change, in UTC.
-             * @example 2026-05-21T10:00:00.000Z
              */
             readonly updatedAt: string;
         };
         /** @description The fields of a content pillar to update. */
         readonly UpdateContentPillar: {
-            /**
-             * @description The title: 1 to 100 characters.
-             * @example Made to last
-             */
+            /** @description The title: 1 to 100 characters. */
             readonly title?: string;
-            /**
-             * @description The description: at most 1500 characters, possibly empty.
-             * @example
-             */
+            /** @description The description: at most 1500 characters, possibly empty. */
             readonly description?: string;
             /**
              * @description The color.
-             * @example green
              * @enum {string}
              */
             readonly color?: "red" | "yellow" | "green" | "blue" | "purple" | "brown";
             /**
              * @description The status. `published`: campaigns can use the content pillar. `archived`: campaigns that use it keep it, but no other campaign can start to use it. Lists contain both.
-             * @example archived
              * @enum {string}
              */
             readonly status?: "published" | "archived";
         };
         /** @description A domain to create, archive or unarchive. */
         readonly CreateDomain: {
-            /**
-             * @description The domain name, without a scheme, port, path or leading `www.`. International names are converted to their ASCII form.
-             * @example links.example.com
-             */
+            /** @description The domain name, without a scheme, port, path or leading `www.`. International names are converted to their ASCII form. */
             readonly slug: string;
-            /**
-             * @description The redirect target for expired links: an http or https URL, or an empty string for none. Default for a new domain: empty.
-             * @example https://example.com/expired
-             */
+            /** @description The redirect target for expired links: an http or https URL, or an empty string for none. Default for a new domain: empty. */
             readonly expiredUrl?: string;
-            /**
-             * @description `true` archives the domain with this slug, `false` unarchives it. Default for a new domain: `false`.
-             * @example false
-             */
+            /** @description `true` archives the domain with this slug, `false` unarchives it. Default for a new domain: `false`. */
             readonly archived?: boolean;
-            /**
-             * @description An example link that your product can show: an http or https URL, or an empty string. The service only stores it. Default for a new domain: `https://SLUG/your-link`.
-             * @example https://links.example.com/your-link
-             */
+            /** @description An example link that your product can show: an http or https URL, or an empty string. The service only stores it. Default for a new domain: `https://SLUG/your-link`. */
             readonly placeholder?: string;
         };
         /** @description A custom domain for short links. */
@@ -1360,91 +905,49 @@ export interface components {
             /**
              * Format: uuid
              * @description The ID of the record (UUID).
-             * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e03
              */
             readonly id: string;
-            /**
-             * @description The domain name, in lower case and in its ASCII form.
-             * @example links.example.com
-             */
+            /** @description The domain name, in lower case and in its ASCII form. */
             readonly slug: string;
-            /**
-             * @description Whether the operator of the service has verified that the domain belongs to the workspace. Short links use only verified domains.
-             * @example false
-             */
+            /** @description Whether the operator of the service has verified that the domain belongs to the workspace. Short links use only verified domains. */
             readonly verified: boolean;
-            /**
-             * @description Whether this is the primary domain of the workspace: the domain that has been live (not archived) for the longest time. This time starts when a domain is created or unarchived.
-             * @example true
-             */
+            /** @description Whether this is the primary domain of the workspace: the domain that has been live (not archived) for the longest time. This time starts when a domain is created or unarchived. */
             readonly primary: boolean;
-            /**
-             * @description Whether the domain is archived.
-             * @example false
-             */
+            /** @description Whether the domain is archived. */
             readonly archived: boolean;
-            /**
-             * @description An example link that your product can show, or an empty string. The service only stores it.
-             * @example https://links.example.com/your-link
-             */
+            /** @description An example link that your product can show, or an empty string. The service only stores it. */
             readonly placeholder: string;
-            /**
-             * @description The redirect target for expired links, or an empty string.
-             * @example https://example.com/expired
-             */
+            /** @description The redirect target for expired links, or an empty string. */
             readonly expiredUrl: string;
-            /**
-             * @description The redirect target for unknown links, or an empty string.
-             * @example
-             */
+            /** @description The redirect target for unknown links, or an empty string. */
             readonly notFoundUrl: string;
             /**
              * Format: date-time
              * @description The time of creation, in UTC.
-             * @example 2026-05-20T08:15:00.000Z
              */
             readonly createdAt: string;
             /**
              * Format: date-time
              * @description The time of the last change, in UTC.
-             * @example 2026-05-20T08:15:00.000Z
              */
             readonly updatedAt: string;
         };
         /** @description The fields of a domain to update. */
         readonly UpdateDomain: {
-            /**
-             * @description The redirect target for expired links: an http or https URL, or an empty string for none.
-             * @example https://example.com/expired
-             */
+            /** @description The redirect target for expired links: an http or https URL, or an empty string for none. */
             readonly expiredUrl?: string;
-            /**
-             * @description The redirect target for unknown links: an http or https URL, or an empty string for none.
-             * @example https://example.com/not-found
-             */
+            /** @description The redirect target for unknown links: an http or https URL, or an empty string for none. */
             readonly notFoundUrl?: string;
-            /**
-             * @description An example link that your product can show: an http or https URL, or an empty string. The service only stores it.
-             * @example https://links.example.com/your-link
-             */
+            /** @description An example link that your product can show: an http or https URL, or an empty string. The service only stores it. */
             readonly placeholder?: string;
-            /**
-             * @description `true` archives the domain, `false` unarchives it.
-             * @example false
-             */
+            /** @description `true` archives the domain, `false` unarchives it. */
             readonly archived?: boolean;
         };
         /** @description A group to create. */
         readonly CreateGroup: {
-            /**
-             * @description The name: 1 to 190 characters, unique in the workspace (case-insensitive).
-             * @example Lisbon
-             */
+            /** @description The name: 1 to 190 characters, unique in the workspace (case-insensitive). */
             readonly name: string;
-            /**
-             * @description The description: at most 5000 characters. Responses do not contain it.
-             * @example Everyone in the Lisbon office.
-             */
+            /** @description The description: at most 5000 characters. Responses do not contain it. */
             readonly description?: string;
         };
         /** @description A group of members. */
@@ -1452,85 +955,55 @@ export interface components {
             /**
              * Format: uuid
              * @description The ID of the record (UUID).
-             * @example 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04
              */
             readonly id: string;
-            /**
-             * @description The name.
-             * @example Lisbon
-             */
+            /** @description The name. */
             readonly name: string;
             /**
              * Format: int64
              * @description The number of members.
-             * @example 0
              */
             readonly count: number;
             /**
              * Format: date-time
              * @description The time of creation, in UTC.
-             * @example 2026-05-20T08:15:00.000Z
              */
             readonly createdAt: string;
         };
         /** @description The fields of a group to update. */
         readonly UpdateGroup: {
-            /**
-             * @description The name: 1 to 190 characters, unique in the workspace (case-insensitive).
-             * @example Porto
-             */
+            /** @description The name: 1 to 190 characters, unique in the workspace (case-insensitive). */
             readonly name?: string;
-            /**
-             * @description The description: at most 5000 characters. Responses do not contain it.
-             * @example Everyone in the Lisbon office.
-             */
+            /** @description The description: at most 5000 characters. Responses do not contain it. */
             readonly description?: string;
         };
         /** @description A tag to create. */
         readonly CreateTag: {
-            /**
-             * @description The name: 1 to 190 characters without commas, unique in the workspace (case-insensitive).
-             * @example Onboarding
-             */
+            /** @description The name: 1 to 190 characters without commas, unique in the workspace (case-insensitive). */
             readonly name: string;
         };
         /** @description The new name of a tag. */
         readonly UpdateTag: {
-            /**
-             * @description The name: 1 to 190 characters without commas, unique in the workspace (case-insensitive).
-             * @example First week
-             */
+            /** @description The name: 1 to 190 characters without commas, unique in the workspace (case-insensitive). */
             readonly name: string;
         };
         /** @description The body of an error response. */
         readonly ErrorResponse: {
-            /**
-             * @description The error.
-             * @example {
-             *       "code": "bad_request",
-             *       "message": "The request body is not valid JSON.",
-             *       "doc_url": "/docs/errors#bad-request"
-             *     }
-             */
+            /** @description The error. */
             readonly error: components["schemas"]["ErrorDetails"];
         };
         /** @description The problem with a request, and how to fix it. */
         readonly ErrorDetails: {
             /**
              * @description The error code. Branch on it in your program.
-             * @example bad_request
              * @enum {string}
              */
             readonly code: "bad_request" | "unauthorized" | "forbidden" | "not_found" | "conflict" | "invite_expired" | "unprocessable_entity" | "rate_limit_exceeded" | "internal_server_error";
-            /**
-             * @description A message for people: what is wrong and how to fix it.
-             * @example The request body is not valid JSON.
-             */
+            /** @description A message for people: what is wrong and how to fix it. */
             readonly message: string;
             /**
              * Format: uri-reference
              * @description A link to the documentation of the error code.
-             * @example /docs/errors#bad-request
              */
             readonly doc_url?: string;
         };

@@ -22,7 +22,6 @@ const findDocumented = (operation: (typeof operations)[number]) =>
 interface Schema {
   readonly $ref?: string;
   readonly description?: string;
-  readonly examples?: readonly unknown[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
   readonly anyOf?: readonly Schema[];
@@ -92,19 +91,18 @@ suite('the OpenAPI document', {
   'describes every query parameter with its type and default': () => {
     const parameters = findDocumented(operations.find(({ id }) => id === 'listCampaigns') as never).parameters;
     const schemas = Object.fromEntries(parameters.map(({ name, schema }: never) => [name, schema]));
-    const withDefault = (value: unknown) => ({ default: value, examples: [value] });
     assert.deepEqual(schemas.pageSize, {
       type: 'integer',
       format: 'int32',
       minimum: 1,
       maximum: 25,
-      ...withDefault(25),
+      default: 25,
     });
-    assert.deepEqual(schemas.includeArchived, { type: 'boolean', ...withDefault(false) });
+    assert.deepEqual(schemas.includeArchived, { type: 'boolean', default: false });
     assert.deepEqual(schemas.sortBy, {
       type: 'string',
       enum: ['createdAt', 'updatedAt', 'startDate'],
-      ...withDefault('createdAt'),
+      default: 'createdAt',
     });
     for (const operation of operations) {
       const all = findDocumented(operation).parameters ?? [];
@@ -120,7 +118,7 @@ suite('the OpenAPI document', {
     }
   },
 
-  'has a description and a valid example for each field and each parameter': () => {
+  'has a description of each field and each parameter': () => {
     const fields = [...Object.entries<Schema>(document.components.schemas)].flatMap(([name, schema]) =>
       listFields(name, schema),
     );
@@ -132,8 +130,6 @@ suite('the OpenAPI document', {
     assert.ok(fields.length > 150, String(fields.length));
     for (const [name, field] of fields) {
       assert.match(field.description ?? '', /\.$/, name);
-      assert.ok(field.examples && field.examples.length > 0, name);
-      for (const example of field.examples) assertValid(field, example, name);
     }
   },
 

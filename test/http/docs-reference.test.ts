@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
-import type { JsonSchema } from '../../adapters/api/field-examples.ts';
 import { createOpenApiDocument } from '../../adapters/api/openapi.ts';
 import { operations } from '../../adapters/api/operations.ts';
 import { renderSamples } from '../../adapters/http/docs/code-samples.ts';
 import type { OpenApiDocument } from '../../adapters/http/docs/documented-operations.ts';
 import { renderReferencePage } from '../../adapters/http/docs/reference.ts';
-import { describeBounds, describeType, getFields, renderFields } from '../../adapters/http/docs/schema-view.ts';
+import {
+  describeBounds,
+  describeType,
+  getFields,
+  type JsonSchema,
+  renderFields,
+} from '../../adapters/http/docs/schema-view.ts';
 import { each } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
 

@@ -1,5 +1,4 @@
-import type { JsonSchema } from '../../api/field-examples.ts';
-import type { DocumentedField, NamedSchemas } from './schema-view.ts';
+import type { DocumentedField, JsonSchema, NamedSchemas } from './schema-view.ts';
 
 /** A parameter of the OpenAPI document. */
 export interface DocumentedParameter extends DocumentedField {

@@ -1,5 +1,4 @@
 import { type ErrorCode, errors, getErrorAnchor } from '../../api/errors.ts';
-import type { JsonSchema } from '../../api/field-examples.ts';
 import { renderLanguageChoice, renderSamples } from './code-samples.ts';
 import {
   type DocumentedOperation,
@@ -11,7 +10,7 @@ import { renderPage } from './layout.ts';
 import { escapeHtml, renderInlineMarkdown, renderMarkdown } from './markdown.ts';
 import { ERRORS_PAGE, REFERENCE_PAGE } from './pages.ts';
 import { renderRequestForm } from './request-form.ts';
-import { type DocumentedField, getFields, type NamedSchemas, renderFields } from './schema-view.ts';
+import { type DocumentedField, getFields, type JsonSchema, type NamedSchemas, renderFields } from './schema-view.ts';
 
 /** Renders the reference: the page that documents every operation and can send requests. */
 export function renderReferencePage(document: OpenApiDocument): string {

@@ -1,5 +1,24 @@
-import type { JsonSchema } from '../../api/field-examples.ts';
 import { escapeHtml, renderInlineMarkdown } from './markdown.ts';
+
+/** A JSON Schema of the OpenAPI document, as far as the reference reads it. */
+export interface JsonSchema {
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly enum?: readonly string[];
+  readonly default?: unknown;
+  readonly items?: JsonSchema;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly multipleOf?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly maxItems?: number;
+}
 
 /** The named schemas, which `$ref` refers to. */
 export type NamedSchemas = Readonly<Record<string, JsonSchema>>;
