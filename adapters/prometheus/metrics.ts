@@ -1,7 +1,8 @@
-import { createServer, type Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RateLimiter } from '../../core/access/rate-limiter.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
+import { createProtectedServer, limitReadingTime } from '../http/protection/protection.ts';
 import { globalStoreNames, recordSchemas, type StorageEngine } from '../persistence/storage-engine.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE']);
@@ -187,7 +188,7 @@ export class Metrics {
 
   /** Returns a server of `GET /metrics` (and `HEAD`), which is not listening yet. All other requests get 404. */
   createServer(): Server {
-    return createServer(async ({ method = '', url = '' }, response) => {
+    const serve = async ({ method = '', url = '' }: IncomingMessage, response: ServerResponse) => {
       if (!['GET', 'HEAD'].includes(method) || url.split('?')[0] !== '/metrics') {
         response.writeHead(404).end();
         return;
@@ -198,7 +199,10 @@ export class Metrics {
       } catch (error) {
         response.writeHead(500).end((error as Error).message);
       }
-    });
+      limitReadingTime(response);
+    };
+    const fail = (response: ServerResponse) => response.writeHead(400).end();
+    return createProtectedServer(serve, fail, { bodyLimit: 0 }).server;
   }
 
   private addHistogram<L extends string>(name: string, help: string, labelNames: L[]): Histogram<L> {

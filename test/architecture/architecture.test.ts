@@ -81,7 +81,7 @@ const sharedFiles: Readonly<Record<string, readonly string[]>> = {
   'adapters/memory': enginePort,
   'adapters/mongodb': [...enginePort, 'adapters/logging/outage-log.ts'],
   'adapters/sqlite': [...enginePort, 'adapters/node/with-timeout.ts'],
-  'adapters/prometheus': ['adapters/persistence/storage-engine.ts'],
+  'adapters/prometheus': ['adapters/http/protection/protection.ts', 'adapters/persistence/storage-engine.ts'],
   'adapters/redis': ['adapters/logging/outage-log.ts', 'adapters/node/with-timeout.ts'],
 };
 

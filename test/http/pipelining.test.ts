@@ -130,6 +130,20 @@ suite('requests of one connection', {
       assert.equal((await fetch(`${url}/healthz`)).status, 200);
     }),
 
+  'do not fill the memory on the port of the metrics, where each response is larger than its request': () =>
+    withProcess({ LOG_LEVEL: 'warn', METRICS_PORT: '0', ...SMALL_HEAP }, async ({ url, output, child }) => {
+      const metricsUrl = /Metrics: (\S+)/.exec(output.stdout)?.[1] as string;
+      const { residentMiB } = usageOf(child.pid as number);
+      const before = residentMiB();
+      const flood = Buffer.from('GET /metrics HTTP/1.1\r\nHost:\r\n\r\n'.repeat(1_500));
+      const sockets = await Promise.all(Array.from({ length: 20 }, () => sendUnread(metricsUrl, [flood])));
+      await delay(3_000);
+      const growth = residentMiB() - before;
+      for (const socket of sockets) socket.destroy();
+      assert.ok(growth < MAX_GROWTH_MIB, `${growth} MiB`);
+      assert.equal((await fetch(`${url}/healthz`)).status, 200);
+    }),
+
   'do not block other connections if they are rejected while they wait': () =>
     withService(async ({ url, call }) => {
       const head = 'POST /tags HTTP/1.1\r\nHost:\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n';
