@@ -4,6 +4,7 @@ import { doNothing } from '../../core/shared/do-nothing.ts';
 import { removeFinalPeriod } from '../../core/shared/text.ts';
 import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
 import { OutageLog } from '../logging/outage-log.ts';
+import { withTimeout } from '../node/with-timeout.ts';
 import { createClient, toUnsupportedDatabase } from './client.ts';
 import { DatabaseClock } from './clock.ts';
 import { findProblem, ServerDiagnosis } from './diagnosis.ts';
@@ -17,6 +18,7 @@ const PROBE_INTERVAL_MS = 500;
 
 const UNAVAILABLE = 'MongoDB is unavailable';
 const UNSUPPORTED = 'MongoDB cannot be used';
+const createUnavailableError = () => new DatabaseUnavailable(UNAVAILABLE);
 const ADVICE = 'Check that it runs and that MONGODB_URI is correct. Retrying.';
 
 /** Whether the database is available. The times are those of `performance.now()`. */
@@ -67,7 +69,7 @@ export class MongoConnection {
    */
   async waitForStartup(): Promise<void> {
     try {
-      await withDeadline(performance.now() + STARTUP_TIMEOUT_MS, this.connected);
+      await withTimeout(this.connected, STARTUP_TIMEOUT_MS, createUnavailableError);
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
     } finally {
@@ -95,7 +97,7 @@ export class MongoConnection {
       const startedAt = performance.now();
       if (this.hasGivenUp(startedAt) || startedAt >= deadline) throw new DatabaseUnavailable(UNAVAILABLE);
       try {
-        const result = await withDeadline(deadline, this.connected.then(work));
+        const result = await withTimeout(this.connected.then(work), deadline - startedAt, createUnavailableError);
         this.recordSuccess();
         return result;
       } catch (error) {
@@ -203,22 +205,4 @@ function toLogLine(error: Error): string {
   if (error instanceof DatabaseUnavailable) return error.message;
   if (error instanceof UnsupportedDatabase) return `${UNSUPPORTED}: ${error.message}`;
   return `${UNAVAILABLE}: ${removeFinalPeriod(error.message)}. ${ADVICE}`;
-}
-
-/**
- * Waits for `work`, or rejects with `DatabaseUnavailable` at the deadline. The work then goes on, but its result is
- * ignored.
- */
-async function withDeadline<T>(deadline: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new DatabaseUnavailable(UNAVAILABLE)), deadline - performance.now());
-  });
-  // If the work fails after the deadline, nobody awaits it any more.
-  work.catch(doNothing);
-  try {
-    return await Promise.race([work, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -16,10 +16,6 @@ interface BatchOutcome {
   readonly differentCount: number;
 }
 
-function toOutcome(areEqual: readonly boolean[]): BatchOutcome {
-  return { processedCount: areEqual.length, differentCount: areEqual.filter((isEqual) => !isEqual).length };
-}
-
 type AnySchema = RecordSchema<Entity> & RecordMapping<Entity, Entity>;
 
 /** The schemas of all records of a workspace, with the names of their stores. */
@@ -67,41 +63,20 @@ async function* copyRecords(source: StorageEngine, target: StorageEngine): Async
   const otherNames = globalStoreNames.filter((name) => name !== 'workspaces');
   for (const name of ['workspaces', ...otherNames]) {
     const [from, to] = [getGlobalStore(source, name), getGlobalStore(target, name)];
-    for await (const batch of readBatches((after, take) => from.list(after, take), BATCH_RECORD_COUNT)) {
-      yield toOutcome(
-        await Promise.all(
-          batch.map((it) =>
-            addRecord(
-              it,
-              (record) => to.add(record),
-              () => to.get(it.id),
-            ),
-          ),
-        ),
-      );
-    }
+    for await (const batch of readBatches((after, take) => from.list(after, take), BATCH_RECORD_COUNT))
+      yield addBatch(to, batch);
   }
   for await (const { id: workspaceId } of iterateGlobal(source.workspaces)) {
     for (const [name, { toRecord, toEntity }] of schemas) {
       const [from, to] = [getStore(source, name), getStore(target, name)];
-      for await (const batch of readBatches(
-        (after, take) => from.listById(workspaceId, after, take),
-        BATCH_RECORD_COUNT,
-      )) {
-        // The conversion adds the columns that records of earlier versions lack.
-        const records = batch.map((record) => toRecord(toEntity(record)));
-        yield toOutcome(
-          await Promise.all(
-            records.map((it) =>
-              addRecord(
-                it,
-                (record) => to.add(record),
-                () => to.get(workspaceId, it.id),
-              ),
-            ),
-          ),
+      const read = (after: string, take: number) => from.listById(workspaceId, after, take);
+      const store: TargetStore<Entity> = { add: (record) => to.add(record), get: (id) => to.get(workspaceId, id) };
+      // The conversion adds the columns that records of earlier versions lack.
+      for await (const batch of readBatches(read, BATCH_RECORD_COUNT))
+        yield addBatch(
+          store,
+          batch.map((record) => toRecord(toEntity(record))),
         );
-      }
     }
   }
 }
@@ -125,19 +100,24 @@ async function countRecords(engine: StorageEngine): Promise<ReadonlyMap<string, 
   return counts;
 }
 
-/** Adds a record that the store does not have. Returns whether the stored record is equal to it now. */
-async function addRecord<T extends object>(
-  record: T,
-  add: (record: T) => Promise<void>,
-  read: () => Promise<T | undefined>,
-): Promise<boolean> {
-  try {
-    await add(record);
-    return true;
-  } catch (error) {
-    if (!(error instanceof CoreError && error.kind === 'conflict')) throw error;
-    return isDeepStrictEqual(await read(), record);
-  }
+type TargetStore<T extends { readonly id: string }> = Pick<GlobalRecordStore<T>, 'add' | 'get'>;
+
+/** Adds the records that a store does not have, and compares the others with it. */
+async function addBatch<T extends { readonly id: string }>(
+  store: TargetStore<T>,
+  records: readonly T[],
+): Promise<BatchOutcome> {
+  let differentCount = 0;
+  const add = async (record: T) => {
+    try {
+      await store.add(record);
+    } catch (error) {
+      if (!(error instanceof CoreError && error.kind === 'conflict')) throw error;
+      if (!isDeepStrictEqual(await store.get(record.id), record)) differentCount++;
+    }
+  };
+  await Promise.all(records.map(add));
+  return { processedCount: records.length, differentCount };
 }
 
 function getStore(engine: StorageEngine, name: string): RecordStore<Entity> {
