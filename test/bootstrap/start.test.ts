@@ -9,6 +9,7 @@ import { MAIN_PATH, type ServiceProcess, startProcess, UNSET, withProcess } from
 import { DEMO_API_KEY } from '../support/service.ts';
 import { getStartErrors } from '../support/start-errors.ts';
 import { suite } from '../support/suite.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const run = promisify(execFile);
 
@@ -53,6 +54,7 @@ suite('a start', {
         assert.equal((await fetch(`${links}/unknown1`)).status, 404, stdout);
         const metrics = /^Metrics: (http:\/\/127\.0\.0\.1:[1-9]\d*\/metrics)$/m.exec(stdout)?.[1];
         assert.equal((await fetch(metrics ?? '')).status, 200, stdout);
+        await waitUntil(() => service.output.stderr.endsWith('\n'));
         const { msg } = JSON.parse(service.output.stderr);
         assert.equal(msg, 'REDIS_URL: has no effect without RATE_LIMITER=redis');
         assert.equal(service.output.stderr.includes('hunter2'), false);
