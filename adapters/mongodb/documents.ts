@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Document } from 'mongodb';
+import { type Document, MinKey } from 'mongodb';
 
 /**
  * A record as a document. `_id` is the record's `id`. `revision` identifies the last write, so that a retry recognizes
@@ -10,8 +10,22 @@ export type StoredDocument = Document & { readonly _id: string; readonly revisio
 /** The field with the time after which MongoDB removes a document. */
 export const EXPIRY_FIELD = 'expireAt';
 
-/** Returns the document of a record, with a new revision. `expires` names the field with the expiry of the record. */
+/**
+ * Returns the value of a filter that finds a text. BSON would replace a lone surrogate by U+FFFD, and find another
+ * text. Instead, such a text finds nothing: no document contains `MinKey`.
+ */
+export function toFilterText<T>(text: T): T {
+  return typeof text !== 'string' || text.isWellFormed() ? text : (new MinKey() as T);
+}
+
+/**
+ * Returns the document of a record, with a new revision. `expires` names the field with the expiry of the record.
+ * Throws if a field has a lone surrogate, which BSON cannot store.
+ */
 export function toDocument<T extends { readonly id: string }>(record: T, expires?: keyof T): StoredDocument {
+  for (const value of Object.values(record).flat()) {
+    if (toFilterText(value) !== value) throw new Error('A text with a lone surrogate cannot be stored.');
+  }
   const { id, ...fields } = record;
   const expiry = expires === undefined ? {} : { [EXPIRY_FIELD]: new Date(record[expires] as number) };
   return { _id: id, ...fields, ...expiry, revision: randomUUID() };

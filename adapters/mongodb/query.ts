@@ -1,14 +1,15 @@
 import type { Filter } from 'mongodb';
 import type { Entity } from '../../core/shared/entity.ts';
 import type { Condition, Field, Query, RecordSchema } from '../persistence/record-store.ts';
-import type { StoredDocument } from './documents.ts';
+import { type StoredDocument, toFilterText } from './documents.ts';
 import { createIndexKey } from './indexes.ts';
 
 /**
  * Returns the filter for the records of a workspace that match all conditions (adapters/persistence/record-store.ts).
  */
 export function toFilter<T>(workspaceId: string, where: readonly Condition<T>[]): Filter<StoredDocument> {
-  return where.length === 0 ? { workspaceId } : { workspaceId, $and: where.map(toConditionFilter) };
+  const workspace = { workspaceId: toFilterText(workspaceId) };
+  return where.length === 0 ? workspace : { ...workspace, $and: where.map(toConditionFilter) };
 }
 
 /**
@@ -88,9 +89,17 @@ function toStoredName(field: string): string {
 
 function toConditionFilter<T>(condition: Condition<T>): Filter<StoredDocument> {
   const field = toStoredName(condition.field);
-  if ('in' in condition) return { [field]: condition.in.length === 1 ? condition.in[0] : { $in: condition.in } };
+  if ('in' in condition) {
+    const values = condition.in.map(toFilterText);
+    return { [field]: values.length === 1 ? values[0] : { $in: values } };
+  }
   // A scan of all texts with `$indexOfBytes` takes 0.8 to 0.86 of the time that a scan with a regular expression takes.
-  if ('contains' in condition) return { $expr: { $gte: [createPositionExpression(condition.contains, field), 0] } };
+  if ('contains' in condition) {
+    const text = toFilterText(condition.contains);
+    return text === condition.contains
+      ? { $expr: { $gte: [createPositionExpression(text, field), 0] } }
+      : { [field]: text };
+  }
   const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = condition;
   return { [field]: { $gte: from, $lte: to } };
 }

@@ -3,7 +3,7 @@ import { CoreError } from '../../core/shared/core-error.ts';
 import type { Entity } from '../../core/shared/entity.ts';
 import type { Field, GlobalRecordStore, RecordSchema, RecordStore } from '../persistence/record-store.ts';
 import { COMMAND_TIMEOUT } from './client.ts';
-import { type StoredDocument, toDocument, toRecord } from './documents.ts';
+import { type StoredDocument, toDocument, toFilterText, toRecord } from './documents.ts';
 import { isTransient } from './errors.ts';
 import { type FindCommand, find, findOne } from './find.ts';
 import { findList } from './list.ts';
@@ -113,13 +113,14 @@ export function createMongodbRecordStore<T extends Entity>(
   };
 
   return {
-    get: async (workspaceId, id, fields) => (await findById({ workspaceId, _id: id }, 1, fields))[0],
+    get: async (workspaceId, id, fields) => (await findById(toIdFilter(workspaceId, id), 1, fields))[0],
 
-    getMany: (workspaceId, ids, fields) => findById({ workspaceId, _id: { $in: ids } }, ids.length, fields),
+    getMany: (workspaceId, ids, fields) =>
+      findById(toFilter(workspaceId, [{ field: 'id', in: ids }]), ids.length, fields),
 
     getManyAcrossWorkspaces: (workspaceIds, ids, fields) =>
       findById(
-        { workspaceId: { $in: workspaceIds }, _id: { $in: ids } },
+        { workspaceId: { $in: workspaceIds.map(toFilterText) }, _id: { $in: ids.map(toFilterText) } },
         workspaceIds.length * ids.length,
         fields && ['workspaceId', ...fields],
       ),
@@ -148,7 +149,7 @@ export function createMongodbRecordStore<T extends Entity>(
       const attempt = () =>
         runChange(name, async (collection, session) => {
           if (session) return (await updateInTransaction(collection, session, workspaceId, [id], change))[0];
-          const filter = { workspaceId, _id: id };
+          const filter = toIdFilter(workspaceId, id);
           const found = await findOne(collection, undefined, filter);
           if (!found) return undefined;
           const current = toRecord<T>(found);
@@ -189,8 +190,12 @@ export function createMongodbRecordStore<T extends Entity>(
           }),
       ),
 
-    remove: (workspaceId, id) => removeRecord(name, { workspaceId, _id: id }, runChange),
+    remove: (workspaceId, id) => removeRecord(name, toIdFilter(workspaceId, id), runChange),
   };
+}
+
+function toIdFilter(workspaceId: string, id: string) {
+  return { workspaceId: toFilterText(workspaceId), _id: toFilterText(id) };
 }
 
 /** Returns a function that finds records with a command. */
@@ -206,13 +211,13 @@ export function createGlobalRecordStore<E extends { readonly id: string }>(
 ): GlobalRecordStore<E> {
   const read = createReader<E>(name, runOnCollection);
   return {
-    get: async (id) => (await read({ filter: { _id: id }, limit: 1 }))[0],
+    get: async (id) => (await read({ filter: { _id: toFilterText(id) }, limit: 1 }))[0],
     list: (after, limit) => read({ filter: { _id: { $gt: after } }, sort: { _id: 1 }, limit }),
     add: (entry) => {
       const document = toDocument(entry);
       return runChange(name, (collection, session) => insert(collection, document, { _id: entry.id }, {}, session));
     },
-    remove: (id) => removeRecord(name, { _id: id }, runChange),
+    remove: (id) => removeRecord(name, { _id: toFilterText(id) }, runChange),
   };
 }
 

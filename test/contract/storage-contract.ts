@@ -41,7 +41,7 @@ export function defineStorageContract(engine: TestEngine): Tests[] {
     defineRecordTests(test),
     defineGlobalRecordTests(test),
     defineQueryTests(test),
-    defineUnusualTextTests(test, engine.acceptsLoneSurrogates),
+    defineUnusualTextTests(test),
     defineIndexedListTests(test, engine),
     defineExpiryTests(test, engine.takesClock),
     ...defineTransactionTests(test, engine.transactions),

@@ -11,8 +11,6 @@ export interface TestEngine {
   readonly transactions: 'optimistic' | 'serialized';
   /** Whether several engines, also in other processes, can open the same database, which outlives them. */
   readonly isShared: boolean;
-  /** Whether reads accept lone surrogates, and find nothing. Otherwise, callers must not pass them. */
-  readonly acceptsLoneSurrogates: boolean;
   /** Whether the engine takes the time from the argument of `open`. Otherwise its own clock has the current time. */
   readonly takesClock: boolean;
   /** Creates an empty database. */

@@ -7,7 +7,6 @@ export const memory: TestEngine = {
   isModel: true,
   transactions: 'serialized',
   isShared: false,
-  acceptsLoneSurrogates: true,
   takesClock: true,
   createDatabase: async () => ({ location: '', remove: async () => undefined }),
   createSettings: () => ({ STORAGE: 'memory', DEMO_WORKSPACE: 'false', DEMO_API_KEY: undefined as never }),

@@ -8,7 +8,6 @@ export const mongodb: TestEngine = {
   name: 'mongodb',
   transactions: 'optimistic',
   isShared: true,
-  acceptsLoneSurrogates: false,
   takesClock: false,
   async createDatabase() {
     // Loaded only here, because `mongod.ts` starts a server when it is loaded. A process that only opens a database

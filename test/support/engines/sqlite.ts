@@ -17,7 +17,6 @@ export const sqlite: TestEngine = {
   name: 'sqlite',
   transactions: 'serialized',
   isShared: true,
-  acceptsLoneSurrogates: true,
   takesClock: true,
   async createDatabase() {
     const { location, remove } = await createFolder();
