@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import pino from 'pino';
-import { readSettings } from '../../bootstrap/read-settings.ts';
-import { startServer } from '../../bootstrap/start-server.ts';
 import type { Application } from '../../core/application.ts';
 import { type LoadResponse, send } from '../support/load.ts';
 import { withMongoClient } from '../support/mongo-client.ts';
 import { withDatabaseName } from '../support/mongod.ts';
-import { withMongodbProxy } from '../support/mongodb-proxy.ts';
 import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { withProcess } from '../support/process.ts';
 import { withReplicaSet } from '../support/replica-set.ts';
@@ -21,11 +17,6 @@ import { waitUntil } from '../support/wait-until.ts';
 const LOCK_DURATION_MS = quickOrLong(1_500, 12_000);
 const READ_TIMEOUT_MS = 2_000;
 const READ_INTERVAL_MS = 50;
-/**
- * The latency of a slow database. Recording the use of a key takes twice this time, and uses are recorded one at a
- * time.
- */
-const LATENCY_MS = 20;
 const SHUTDOWN_TIMEOUT_MS = 6_000;
 
 /** A MongoDB that a test can lock. While it is locked, it serves reads, and writes wait. */
@@ -117,24 +108,4 @@ suite('a service whose database accepts no writes', {
         await unlock();
       });
     }),
-});
-
-suite('a shutdown', {
-  'waits until the last use of each key is stored if the database is slow but available': () =>
-    withMongodbProxy((proxy, uri) =>
-      withApplication(uri, async (app) => {
-        const { workspaceId, secrets } = await createRecords(app, 4);
-        const settings = readSettings({ STORAGE: 'mongodb', MONGODB_URI: proxy.uri, PORT: '0' });
-        const service = await startServer(settings, pino({ level: 'silent' }));
-        try {
-          proxy.delayMs = LATENCY_MS;
-          const reads = secrets.map((key) => send(service.url, { path: '/campaigns', key }));
-          for (const sent of await Promise.all(reads)) assertServed(sent);
-        } finally {
-          await service.stop();
-        }
-        const uses = await getLastUses(app, workspaceId);
-        assert.ok(secrets.every((secret) => uses.get(secret.slice(-4)) !== null));
-      }),
-    ),
 });

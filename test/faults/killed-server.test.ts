@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
+import { collectAll } from '../support/collect-all.ts';
+import { parseJsonOutput, runProcess } from '../support/command-line.ts';
 import { Ledger } from '../support/ledger.ts';
-import { send, startLoad } from '../support/load.ts';
+import { type LoadResponse, send, startLoad } from '../support/load.ts';
 import { startProcess } from '../support/process.ts';
 import { isLong, quickOrLong } from '../support/scale.ts';
 import { withApplication, withDurableStorage } from '../support/storage.ts';
@@ -25,22 +27,31 @@ suite('a service that is killed while it writes', {
         const { workspaceId, key } = await withApplication(settings, createWorkspace);
         const ledger = new Ledger(() => service.url, key);
         const load = startLoad(WRITER_COUNT, (client, i) => ledger.write(client, i));
+        // The command line writes, too.
+        const created: string[] = [];
+        const creating = startLoad(1, async () => {
+          const args = ['workspace', 'create', '--name', 'Contoso', '--json'];
+          created.push(parseJsonOutput(await runProcess(args, settings)).id);
+          return {} as LoadResponse;
+        });
         for (let kill = 0; kill < KILL_COUNT; kill++) {
-          const { size } = ledger;
-          await waitUntil(() => ledger.size > size + 5 * WRITER_COUNT);
+          const [{ size }, count] = [ledger, created.length];
+          await waitUntil(() => ledger.size > size + 5 * WRITER_COUNT && created.length > count);
           await service.kill();
           service = await startProcess(settings);
         }
         await delay(quickOrLong(1_000, MAX_LOCK_MS));
         const { size } = ledger;
         await waitUntil(() => ledger.size > size + 5 * WRITER_COUNT);
-        await load.stop();
+        await Promise.all([load.stop(), creating.stop()]);
 
         const failureCount = load.responses.filter(({ status }) => status === 0).length;
         assert.ok(failureCount >= KILL_COUNT, `${failureCount} requests failed`);
         const others = load.responses.map(({ status }) => status).filter((status) => ![0, 201, 409].includes(status));
         assert.deepEqual(others, []);
         await ledger.assertStored(settings, workspaceId);
+        const workspaces = await withApplication(settings, (app) => collectAll(app.workspaces.iterate()));
+        assert.equal(created.filter((id) => !workspaces.some((it) => it.id === id)).length, 0);
         // Only a long run waits until the locks of the killed processes have expired.
         if (isLong) assert.deepEqual(ledger.unacknowledged, []);
       } finally {

@@ -102,18 +102,6 @@ suite('a graceful shutdown', {
       assert.match(response, /Connection: close/);
       assert.equal(await waitForExit(), 0);
     }),
-
-  'is aborted by a second signal, even with a request in flight': () =>
-    withProcess({}, async ({ url, child, waitForExit }) => {
-      const socket = connect(Number(new URL(url).port), '127.0.0.1');
-      socket.on('error', () => socket.destroy());
-      socket.write('POST /tags HTTP/1.1\r\nHost: x\r\nContent-Length: 15\r\nExpect: 100-continue\r\n\r\n');
-      await once(socket, 'data');
-      child.kill('SIGTERM');
-      await waitForStatus(`${url}/readyz`, 503);
-      child.kill('SIGTERM');
-      assert.equal(await waitForExit(), 0);
-    }),
 });
 
 async function waitForStatus(url: string, status: number): Promise<Response> {

@@ -8,11 +8,11 @@ import { Database, retryWhileBusy } from '../../adapters/sqlite/database.ts';
 import type { Campaign } from '../../core/campaign/campaign.ts';
 import { damagePage } from '../sqlite/damage-page.ts';
 import { collectAll } from '../support/collect-all.ts';
-import { assertExitCode, parseJsonOutput, runProcess } from '../support/command-line.ts';
+import { assertExitCode, runProcess } from '../support/command-line.ts';
 import { assertInternalError, Ledger } from '../support/ledger.ts';
-import { send, startLoad } from '../support/load.ts';
+import { send } from '../support/load.ts';
 import { MissingDependencyError } from '../support/missing-dependency-error.ts';
-import { type ServiceProcess, startProcess, withProcess } from '../support/process.ts';
+import { type ServiceProcess, withProcess } from '../support/process.ts';
 import { campaignBody } from '../support/samples.ts';
 import { isLong, quickOrLong } from '../support/scale.ts';
 import { scrape } from '../support/scrape.ts';
@@ -22,8 +22,6 @@ import { withTemporaryFolder } from '../support/temporary-folder.ts';
 import { createCampaignFields, createWorkspace, type TestWorkspace } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const WRITER_COUNT = quickOrLong(4, 8);
-const KILL_COUNT = quickOrLong(1, 5);
 /** In a long run, this is long enough for a write to fail. */
 const LOCK_DURATION_MS = quickOrLong(1_500, 12_000);
 const BUSY_MESSAGE =
@@ -44,48 +42,6 @@ const withFile =
       const settings = { STORAGE: 'sqlite', SQLITE_FILE: file, DEMO_API_KEY: undefined as never, METRICS_PORT: '0' };
       await test({ file, settings, ...(await withApplication(settings, createWorkspace)) });
     });
-
-suite('a server and commands that use the same SQLite file', {
-  'lose no acknowledged write, and store none twice, if the server is killed': withFile(async (setup) => {
-    const { settings, workspaceId, key } = setup;
-    const command = async (line: string) => parseJsonOutput(await runProcess(`${line} --json`.split(' '), settings));
-    const created: string[] = [];
-    let isStopped = false;
-    const createWorkspaces = async () => {
-      while (!isStopped) created.push((await command('workspace create --name Contoso')).id);
-    };
-    let service = await startProcess(settings);
-    try {
-      const ledger = new Ledger(() => service.url, key);
-      const load = startLoad(WRITER_COUNT, (client, i) => ledger.write(client, i));
-      const creating = createWorkspaces();
-      for (let kill = 0; kill < KILL_COUNT; kill++) {
-        const [{ size }, count] = [ledger, created.length];
-        await waitUntil(() => ledger.size > size + 5 * WRITER_COUNT && created.length > count);
-        await service.kill();
-        service = await startProcess(settings);
-      }
-      const { size } = ledger;
-      await waitUntil(() => ledger.size > size + 5 * WRITER_COUNT);
-      await load.stop();
-      isStopped = true;
-      await creating;
-
-      const statuses = new Set(load.responses.map(({ status }) => status));
-      assert.deepEqual(
-        [...statuses].filter((status) => ![0, 201, 409].includes(status)),
-        [],
-      );
-      await ledger.assertStored(settings, workspaceId);
-      const workspaces: readonly { readonly id: string; readonly name: string }[] = await command('workspace list');
-      const stored = workspaces.filter(({ name }) => name === 'Contoso');
-      assert.deepEqual(new Set(stored.map(({ id }) => id)), new Set(created));
-    } finally {
-      isStopped = true;
-      await service.kill();
-    }
-  }),
-});
 
 /** Limits the size of the files that a running process writes. A write over the limit fails, as on a full disk. */
 async function limitFileSize({ child }: ServiceProcess, bytes: number | 'unlimited'): Promise<void> {

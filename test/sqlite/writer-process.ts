@@ -1,12 +1,11 @@
-import { statSync, writeSync } from 'node:fs';
+import { writeSync } from 'node:fs';
 import { createSqliteEngine } from '../../adapters/sqlite/engine.ts';
 import { buildCampaign, samples } from '../contract/samples.ts';
 
-/** A campaign whose transaction was acknowledged, and the size of the write-ahead log after that. */
+/** A campaign whose transaction was acknowledged. */
 export interface AcknowledgedWrite {
   readonly workspaceId: string;
   readonly id: string;
-  readonly logSize: number;
 }
 
 // Writes to a SQLite file until it is killed: `node writer-process.js FILE WRITER_COUNT`. Prints each acknowledged
@@ -25,7 +24,7 @@ async function write(): Promise<void> {
       await shares.add({ ...samples.shares(workspaceId), campaignId: campaign.id } as never);
       await campaigns.update(workspaceId, campaign.id, (it) => ({ ...it, shares: it.shares + 1, tagIds: ['shared'] }));
     });
-    const acknowledged: AcknowledgedWrite = { workspaceId, id: campaign.id, logSize: statSync(`${file}-wal`).size };
+    const acknowledged: AcknowledgedWrite = { workspaceId, id: campaign.id };
     writeSync(1, `${JSON.stringify(acknowledged)}\n`);
   }
 }

@@ -146,16 +146,6 @@ suite('a SQLite engine that writes', {
       }),
     ),
 
-  'rejects only the duplicates among records that are added at the same time': withDatabasePath((file) =>
-    withOpenEngine(file, async ({ engine }) => {
-      const workspaceId = newId();
-      await addAll(engine.tags, [buildTag(workspaceId, 'one'), buildTag(workspaceId, 'two')]);
-      const added = ['one', 'two', 'new', 'new', 'other'].map((name) => engine.tags.add(buildTag(workspaceId, name)));
-      assert.deepEqual((await Promise.allSettled(added)).map(isFulfilled), [false, false, true, false, true]);
-      assert.equal(await engine.tags.count(workspaceId, []), 4);
-    }),
-  ),
-
   'commits the lock, the work and the response of a request with an idempotency key together': withDatabasePath(
     (file) =>
       withOpenEngine(file, async ({ engine, writer }) => {
@@ -210,32 +200,6 @@ suite('a SQLite engine that writes', {
       assert.ok(rejected.status === 'rejected' && rejected.reason instanceof CoreError);
       assert.equal(getCommitCount(), 1);
       assert.equal(await engine.tags.count(workspaceId, []), 2);
-    }),
-  ),
-
-  'fails writes if the disk is full, keeps reading, and recovers': withDatabasePath((file) =>
-    withOpenEngine(file, async ({ engine, writer }) => {
-      const workspaceId = newId();
-      const kept = buildCampaign(workspaceId);
-      await engine.campaigns.add(kept);
-      writer.all('PRAGMA max_page_count = 1');
-      const outcomes = await addCampaigns(engine, workspaceId, 200);
-      const transaction = engine.runInTransaction(async ({ campaigns }) => {
-        await campaigns.update(workspaceId, kept.id, (it) => ({ ...it, clicks: 1 }));
-        await addAll(
-          campaigns,
-          Array.from({ length: 200 }, () => buildCampaign(workspaceId)),
-        );
-      });
-      await assert.rejects(transaction, /full/);
-      const failed = outcomes.filter((it) => it.status === 'rejected');
-      assert.ok(failed.length > 0);
-      assert.ok(failed.every(({ reason }) => /full/.test(reason.message) && !(reason instanceof CoreError)));
-      assert.equal(await engine.campaigns.count(workspaceId, []), 1 + outcomes.filter(isFulfilled).length);
-      assert.equal((await engine.campaigns.get(workspaceId, kept.id))?.clicks, 0);
-      writer.all('PRAGMA max_page_count = 1000000');
-      assert.ok((await addCampaigns(engine, workspaceId, 50)).every(isFulfilled));
-      assertIntact(writer);
     }),
   ),
 
