@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { suite } from '../support/suite.ts';
 
 const SUITE_URL = new URL('../support/suite.js', import.meta.url).href;
-const TEST_FOLDER = join(import.meta.dirname, '../../../test');
 
 /** Runs the lines as a test file, in a process of its own. */
 function runFile(...lines: readonly string[]) {
@@ -16,20 +13,6 @@ function runFile(...lines: readonly string[]) {
   });
   return { status, passed: Number(/"passed":(\d+)/.exec(stdout)?.[1]), stdout, stderr };
 }
-
-/**
- * Patterns of tests that are spread into an object of `suite`, or computed with `Object.fromEntries`, for each way in
- * which the formatter breaks the lines. If two tests in an object have the same title, the last test silently replaces
- * the first.
- */
-const SPREADS = [
-  /\bsuite\(.*\{ \.\.\./,
-  /^( *)suite\(.*\{\n(?:\1 .*\n|\n)*?\1 {2}\.\.\./m,
-  /^( *)suite\(\n(?:\1 .*\n|\n)*?\1 {2}\{\n(?:\1 {4}.*\n|\n)*?\1 {4}\.\.\./m,
-  /\bsuite\(\s*.*,\s*Object\.fromEntries\(/,
-];
-
-const hasSpread = (source: string) => SPREADS.some((pattern) => pattern.test(source));
 
 suite('A suite', {
   'runs the tests of all its arguments': () => {
@@ -62,31 +45,5 @@ suite('A suite', {
       assert.deepEqual([status, passed], [1, 0], line);
       assert.match(stderr, /suite "(?:one|two)": this file has two tests with the title "a"/);
     }
-  },
-
-  'gets shared and computed tests as arguments in every test file, never as a spread in an object': () => {
-    const files = readdirSync(TEST_FOLDER, { recursive: true, encoding: 'utf8' }).filter(
-      (file) => file.endsWith('.test.ts') && !file.includes('node_modules') && !file.endsWith('suite.test.ts'),
-    );
-    assert.ok(files.length > 100);
-    assert.deepEqual(
-      files.filter((file) => hasSpread(readFileSync(join(TEST_FOLDER, file), 'utf8'))),
-      [],
-    );
-    const spreads = [
-      ["suite('one', { ...shared, ...others });"],
-      ["suite('one', {", '  a: () => {', '    work();', '  },', '', '  ...shared,', '});'],
-      ["  suite('one', other, {", '    ...shared,', '  });'],
-      ['suite(', "  'one',", '  other,', '  {', '    a: () => {},', '    ...shared,', '  },', ');'],
-      ["suite('one', Object.fromEntries(pairs));"],
-      ['suite(', "  'one',", '  Object.fromEntries(pairs),', ');'],
-    ];
-    for (const lines of spreads) assert.ok(hasSpread(lines.join('\n')), lines.join('\n'));
-    const safe = [
-      ["suite('one', ...shared, {", '  a: () => {', '    work({', '      ...options,', '    });', '  },', '});'],
-      ['suite(', "  'one',", '  ...shared,', '  { a: pass },', ');', 'const all = {', '  ...shared,', '};'],
-      ["suite('one', { a: pass });", 'const all = { ...shared };'],
-    ];
-    for (const lines of safe) assert.ok(!hasSpread(lines.join('\n')), lines.join('\n'));
   },
 });

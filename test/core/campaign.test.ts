@@ -1,29 +1,15 @@
 import assert from 'node:assert/strict';
 import {
-  CAMPAIGN_DATE_FILTERS,
   CAMPAIGN_STATUSES,
   type Campaign,
   type CampaignChange,
   changeCampaign,
-  type DateWindow,
-  dateWindows,
   requirePublished,
 } from '../../core/campaign/campaign.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
-import { DAY, NOON } from '../support/core.ts';
+import { NOON } from '../support/core.ts';
 import { parseDates, type WithDateTexts } from '../support/parse-dates.ts';
 import { suite } from '../support/suite.ts';
-
-/** The date filters that match a campaign with these dates at noon of 31 January 2026. */
-const dates = [
-  { starts: NOON - DAY, ends: NOON - 1, in: ['non-upcoming'] },
-  { starts: NOON - DAY, ends: NOON, in: ['active', 'non-upcoming'] },
-  { starts: NOON - DAY, ends: NOON + 1, in: ['active', 'non-upcoming'] },
-  { starts: NOON - 1, ends: NOON + DAY, in: ['active', 'non-upcoming'] },
-  { starts: NOON, ends: NOON + DAY, in: ['active', 'non-upcoming'] },
-  { starts: NOON, ends: NOON, in: ['active', 'non-upcoming'] },
-  { starts: NOON + 1, ends: NOON + DAY, in: ['upcoming'] },
-] as const;
 
 /** The outcome of a change from the first status to the second. */
 const transitions = [
@@ -43,20 +29,6 @@ function createCampaign(fields: Partial<Campaign>): Campaign {
   const times = { startsAt: Date.UTC(2026, 0, 31), endsAt: Date.UTC(2026, 2, 1) - 1 };
   return { ...texts, ...times, updatedAt: formatTimestamp(0), ...fields } as Campaign;
 }
-
-function isInWindow(window: DateWindow, start: number, end: number): boolean {
-  const { minStart = -Infinity, maxStart = Infinity, minEnd = -Infinity } = window;
-  return start >= minStart && start <= maxStart && end >= minEnd;
-}
-
-suite('the date filters of a campaign', {
-  'depend only on its dates, and treat the campaign as active at its start and at its end': () => {
-    for (const { starts, ends, in: expected } of dates) {
-      const filters = CAMPAIGN_DATE_FILTERS.filter((filter) => isInWindow(dateWindows[filter](NOON), starts, ends));
-      assert.deepEqual(filters.sort(), expected, `${starts} to ${ends}`);
-    }
-  },
-});
 
 suite('a change of a campaign', {
   'is rejected if the campaign would end before it starts; an omitted date keeps its value': () => {

@@ -28,15 +28,12 @@ function getCompatibleRange(releasedVersion: string): string {
 /** Breaking changes to a copy of the document, by the message that each must cause. */
 const plantedChanges: Readonly<Record<string, (copy: typeof document) => unknown>> = {
   'PATCH /tags/{id} is missing': ({ paths }) => delete paths['/tags/{id}'].patch,
-  'GET /domains, search is missing': ({ paths }) => paths['/domains'].get.parameters.splice(1, 1),
   'GET /domains, search is required': ({ paths }) => {
     paths['/domains'].get.parameters[1].required = true;
   },
   'POST /tags, the body.name has a narrower maxLength': ({ components }) => {
     components.schemas.CreateTag.properties.name.maxLength = 100;
   },
-  'POST /groups, the body.description is required': ({ components }) =>
-    components.schemas.CreateGroup.required.push('description'),
   'PATCH /content-pillars/{id}, the body.color does not accept red': ({ components }) =>
     components.schemas.UpdateContentPillar.properties.color.enum.shift(),
   'POST /groups, 201.count may be missing': ({ components }) => {
@@ -44,38 +41,17 @@ const plantedChanges: Readonly<Record<string, (copy: typeof document) => unknown
   },
   'GET /campaigns, 200, an item.status may be paused': ({ components }) =>
     components.schemas.Campaign.properties.status.enum.push('paused'),
-  'GET /domains, 200, an item.slug may be null': ({ components }) => {
-    components.schemas.Domain.properties.slug.type = ['string', 'null'];
-  },
-  'GET /domains/{id}, 200.createdAt may be integer': ({ components }) => {
-    components.schemas.Domain.properties.createdAt.type = 'integer';
-  },
   'GET /campaigns/{id}, 200.clicks may be number': ({ components }) => {
     components.schemas.Campaign.properties.clicks.type = 'number';
-  },
-  'POST /campaigns, the body.totalBudget does not accept number': ({ components }) => {
-    components.schemas.Amount.anyOf[0].type = 'integer';
-  },
-  'PATCH /campaigns/{id}, the body.targetShares has a narrower maximum': ({ components }) => {
-    components.schemas.WholeNumber.anyOf[0].maximum = 1000;
   },
   'GET /me, 200.member.role is missing': ({ components }) =>
     delete components.schemas.Me.properties.member.anyOf[0].properties.role,
   'GET /domains, pageSize has a different default': ({ paths }) => {
     paths['/domains'].get.parameters.at(-1).schema.default = 25;
   },
-  'POST /campaigns, the body.image has a narrower maxLength': ({ components }) => {
-    components.schemas.CreateCampaign.properties.image.anyOf[0].maxLength = 255;
-  },
-  'POST /campaigns, the body.resources, an item.language is missing': ({ components }) =>
-    delete components.schemas.CampaignResource.properties.language,
-  'GET /campaigns/{id}, 200.hasShared is missing': ({ components }) =>
-    delete components.schemas.Campaign.properties.hasShared,
   'PATCH /tags/{id}, 200.color may have any value': ({ components }) =>
     delete components.schemas.Tag.properties.color.enum,
   'GET /campaigns, 200, Link is missing': ({ paths }) => delete paths['/campaigns'].get.responses[200].headers.Link,
-  'DELETE /content-pillars/{id}, 429, Retry-After is missing': ({ components }) =>
-    delete components.responses.RateLimitExceeded.headers['Retry-After'],
   'POST /tags may return 200': ({ paths }) => {
     paths['/tags'].post.responses[200] = paths['/tags'].post.responses[201];
   },

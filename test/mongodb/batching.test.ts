@@ -3,8 +3,6 @@ import { type MongoClient, MongoError } from 'mongodb';
 import { Batcher } from '../../adapters/mongodb/batching.ts';
 import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import type { TagRecord } from '../../adapters/persistence/tags.ts';
-import { TAG_NAME_TAKEN } from '../../core/tag/tag.ts';
-import { assertRejectsWithConflict } from '../contract/assert-rejects-with-conflict.ts';
 import { buildCampaign, buildTag, newId } from '../contract/samples.ts';
 import { withMongoClient } from '../support/mongo-client.ts';
 import { withDatabase } from '../support/mongod.ts';
@@ -110,24 +108,6 @@ suite('simultaneous calls to a record store in MongoDB', {
         const count = await countOperations(op);
         assert.ok(count > 0 && count < RECORD_COUNT / 4, `${op}: ${count}`);
       }
-    }),
-
-  'are rejected only if the name of their own record is taken': () =>
-    withStorage(async ({ tags }) => {
-      const workspaceId = newId();
-      const records = numbers.map((i) => buildTag(workspaceId, `Tag ${i % (RECORD_COUNT / 2)}`));
-      const added = await Promise.allSettled(records.map((record) => tags.add(record)));
-      const stored = await tags.getMany(
-        workspaceId,
-        records.map(({ id }) => id),
-      );
-      assert.equal(stored.length, RECORD_COUNT / 2);
-      const storedIds = new Set(stored.map(({ id }) => id));
-      for (const [i, { status }] of added.entries()) {
-        assert.equal(status === 'fulfilled', storedIds.has((records[i] as { id: string }).id));
-      }
-      const rejected = added.find((result) => result.status === 'rejected') as PromiseRejectedResult;
-      await assertRejectsWithConflict(Promise.reject(rejected.reason), TAG_NAME_TAKEN);
     }),
 
   'fail only if MongoDB rejects their own record': () =>
