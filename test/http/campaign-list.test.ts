@@ -119,28 +119,4 @@ suite('GET /campaigns', {
       await fixture.call('POST', '/domains', { slug: 'go.example', archived: true });
       await assertNames(fixture, { 'tagNames=launch': [], 'tagNames=START': launch, 'domain=go.example': ['launch'] });
     }),
-
-  'lists the campaigns that match all filters': () =>
-    withClock(async (fixture, _, api) => {
-      const { create, workspaceId, admin } = fixture;
-      const [a, b] = [(await create('/tags', { name: 'A' })).id, (await create('/tags', { name: 'B' })).id];
-      for (const slug of ['a.example', 'b.example']) await create('/domains', { slug });
-      const match = { ...campaignBody, tagIds: [a, b], domain: 'a.example', status: 'archived', description: 'found' };
-      const { id } = await create('/campaigns', match);
-      const others = [
-        { tagIds: [a] },
-        { tagIds: [b] },
-        { domain: 'b.example' },
-        { domain: null },
-        { description: 'lost' },
-      ];
-      const dates = [{ startDate: '2026-06-11' }, { endDate: '2026-01-09' }];
-      for (const other of [...others, ...dates]) await create('/campaigns', { ...match, ...other });
-      await api.call('POST', '/campaigns', { key: await createKey(api, workspaceId), body: match });
-      const query = `tagIds=${a}&tagNames=b&domain=a.example&userId=${admin.id}&search=FOUND&filter=active`;
-      const archived = `/campaigns?${query}&includeArchived=true`;
-      assert.deepEqual(await fixture.list(`${archived}&sortBy=startDate`, 'id'), [id]);
-      assert.deepEqual(await fixture.list(`${archived}&limit=1&page=2`), []);
-      assert.deepEqual(await fixture.list(`/campaigns?${query}`), []);
-    }),
 });

@@ -13,19 +13,6 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
 /** Names in the order of their code points after folding. */
 const NAMES = ['10', '2', 'Apple', 'banana', 'Éclair', 'ΟΔΟΣ', '日本', '🏆'];
 
-/** Searches, and the names that they find. */
-const searches: Readonly<Record<string, readonly string[]>> = {
-  AN: ['banana'],
-  ' éCL ': ['Éclair'],
-  ecl: [],
-  οδος: ['ΟΔΟΣ'],
-  '1': ['10'],
-  a: ['Apple', 'banana', 'Éclair'],
-  '.': [],
-  '%': [],
-  '': NAMES,
-};
-
 /** Runs a test for each list, with a record for each name. The records are not created in the order of their names. */
 function eachList(test: (path: string, fixture: Fixture) => Promise<void>): Promise<void> {
   return withFixture((_, api) =>
@@ -59,12 +46,4 @@ suite('a list of groups or tags', {
       assert.deepEqual(await list(`${path}?sortBy=name`, 'name'), NAMES.toReversed());
       assert.deepEqual(await list(`${path}?sortBy=name&sortOrder=asc&pageSize=3&page=2`, 'name'), NAMES.slice(3, 6));
     }),
-
-  'has the records whose name contains the search term, ignoring case': () =>
-    eachList((path, { list }) =>
-      each(searches, async (expected, search) => {
-        const query = `search=${encodeURIComponent(search)}&sortBy=name&sortOrder=asc`;
-        assert.deepEqual(await list(`${path}?${query}`, 'name'), expected);
-      }),
-    ),
 });

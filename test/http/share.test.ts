@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import type { NewApiKeyFields } from '../../core/access/api-key.ts';
 import type { Member, NewMemberFields } from '../../core/access/member.ts';
-import { each } from '../support/each.ts';
 import { assertConflict, assertError, assertInvalidFields, jsonOf, UNKNOWN_ID } from '../support/expected-responses.ts';
 import { type Fixture, withClock, withFixture } from '../support/fixture.ts';
 import type { Api, ApiResponse } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
-import { createKey } from '../support/tenants.ts';
 
 /** A member with a key. `share` shares a campaign as this member. */
 interface Sharer {
@@ -43,44 +41,6 @@ suite('POST /campaigns/{id}/shares', {
       assert.deepEqual(jsonOf(await fixture.call('GET', `/campaigns/${id}/shares`)), [created]);
       assert.equal((await readCampaign(fixture, id)).shares, 1);
       assert.deepEqual(jsonOf(await fixture.call('GET', `/campaigns/${id}/brief`)), before, 'updatedAt is unchanged');
-    }),
-
-  'sets hasShared for the member who shared, and counts each member': () =>
-    withFixture(async (fixture, api) => {
-      const { id } = await fixture.create('/campaigns');
-      const { share } = await createSharer(api, fixture);
-      jsonOf(await share(id), 201);
-      assert.deepEqual(
-        [(await readCampaign(fixture, id)).hasShared, (await readCampaign(fixture, id)).shares],
-        [false, 1],
-      );
-      jsonOf(await fixture.call('POST', `/campaigns/${id}/shares`), 201);
-      assert.deepEqual(
-        [(await readCampaign(fixture, id)).hasShared, (await readCampaign(fixture, id)).shares],
-        [true, 2],
-      );
-    }),
-
-  'needs the full-access key of a member with an accepted invitation, whatever the role is': () =>
-    withFixture(async (fixture, api) => {
-      const { id } = await fixture.create('/campaigns');
-      const rejections: Readonly<
-        Record<string, readonly [Partial<NewMemberFields>, NewApiKeyFields, status: number, RegExp]>
-      > = {
-        'a read-only key of an admin': [{ role: 'admin' }, { access: 'read' }, 403, /read access/],
-        'a read-only key of a member': [{ role: 'member' }, { access: 'read' }, 403, /read access/],
-        'a pending invitation': [{ invitation: 'pending' }, {}, 403, /pending/],
-        'an expired invitation': [{ invitation: 'expired' }, {}, 410, /expired/],
-      };
-      await each(rejections, async ([member, key, status, message]) => {
-        assertError(await (await createSharer(api, fixture, member, key)).share(id), status, message);
-      });
-      const key = await createKey(api, fixture.workspaceId);
-      assertError(await api.call('POST', `/campaigns/${id}/shares`, { key }), 403, /does not belong to a member/);
-      assert.equal((await readCampaign(fixture, id)).shares, 0);
-      for (const role of ['admin', 'member'] as const) {
-        jsonOf(await (await createSharer(api, fixture, { role })).share(id), 201);
-      }
     }),
 
   'rejects a campaign that is not published, but returns an existing share whatever the status is': () =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { each, textCases } from '../support/each.ts';
 import { comparablePartOf } from '../support/expected-responses.ts';
-import { lists, readAllLists } from '../support/operations.ts';
+import { readAllLists } from '../support/operations.ts';
 import { type Place, places } from '../support/places.ts';
 import { type Api, type ApiResponse, withSharedService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
@@ -81,17 +81,5 @@ suite('a workspace', {
           assert.deepEqual(comparablePartOf(await send(api, own, place, value)), comparablePartOf(expected));
         }
       });
-    }),
-
-  'lists and searches as if no other workspace existed': () =>
-    withSharedService(async (api) => {
-      const own = await createTenant(api, 'own');
-      // The letter o is in a record of each resource of every tenant.
-      const paths = lists.flatMap(([path]) => [path, `${path}?search=o`]);
-      const listAll = () => Promise.all(paths.map((path) => api.call('GET', path, { key: own.key })));
-      const before = await listAll();
-      for (const { json } of before) assert.equal(json.length, 1);
-      await createTenant(api, 'other');
-      assert.deepEqual((await listAll()).map(comparablePartOf), before.map(comparablePartOf));
     }),
 });

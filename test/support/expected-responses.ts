@@ -65,11 +65,6 @@ export function comparablePartOf({ status, headers, text }: ApiResponse) {
   return { status, headers: [...headers].filter(([name]) => !VARYING_HEADERS.includes(name)), text };
 }
 
-/** Asserts that a response is the 404 of an unknown ID. */
-export function assertNotFound(response: ApiResponse, what = ''): void {
-  assertError(response, 404, /./, what);
-}
-
 /** Asserts that a response is a 409. */
 export function assertConflict(response: ApiResponse, what = ''): void {
   assertError(response, 409, /./, what);
