@@ -55,7 +55,8 @@ export const settings = {
   SQLITE_FILE: z
     .string()
     .regex(/^(?!~\/)\S(?:.*[^\s/])?$/s, 'must be the path of a file, without ~/ or white space around it')
-    .regex(/^(?![a-z][a-z\d+.-]+:)/i, 'must be the path of a file, such as data/advocacy.db, not a URL')
+    // A name with a time, such as `advocacy-2026-01-31T09:30.db`, is not a URL.
+    .regex(/^(?![a-z+]{2,}\d?:|[^/]+:\/\/)/i, 'must be the path of a file, such as data/advocacy.db, not a URL')
     .default('data/advocacy.db')
     .describe(
       'The database file for `STORAGE=sqlite`. If the file or its folder is missing, the service creates it, readable by its owner only.',

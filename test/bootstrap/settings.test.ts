@@ -43,7 +43,7 @@ const valid: Readonly<Record<Setting, Readonly<Record<string, unknown>>>> = {
   HOST: unchanged('0.0.0.0', '::1', 'api.example.com'),
   PORT: { 0: 0, 1: 1, 65535: 65535 },
   STORAGE: unchanged('memory', 'sqlite'),
-  SQLITE_FILE: unchanged('data/advocacy.db', '/var/lib/my data/a'),
+  SQLITE_FILE: unchanged('data/advocacy.db', '/var/lib/my data/a', 'advocacy-2026-01-31T09:30:00.db'),
   DEMO_WORKSPACE: { true: true, false: false },
   MONGODB_URI: unchanged(
     ...split(`mongodb://localhost mongodb://user:a,b@[::1]:27017/ mongodb://%2Ftmp%2Fmongodb-27017.sock/advocacy
@@ -87,7 +87,7 @@ const invalid: Readonly<Record<Setting, readonly string[]>> = {
   PORT: [...notWholeNumbers, '65536'],
   SQLITE_FILE: [
     ...['', ' ', 'a.db\n', ' a.db', 'data/', '~/a.db', 'sqlite:a.db', 'sqlite://a.db', 'file:a.db', 'FILE:///a.db'],
-    'mongodb://127.0.0.1/a',
+    ...['mongodb://127.0.0.1/a', 'mongodb+srv:a', 'sqlite3:a.db', 's3://bucket/a.db'],
   ],
   DEMO_WORKSPACE: ['', 'yes', 'TRUE', '1'],
   STORAGE: ['', 'Memory', 'memory ', 'mongo', 'postgres', 'constructor'],
