@@ -6,58 +6,58 @@ import { COLORS } from '../../core/shared/color.ts';
 import { NAME_LENGTH } from '../../core/shared/name.ts';
 import { DESCRIPTION_LENGTH, URL_LENGTH } from '../../core/shared/text.ts';
 import { exampleResource } from './campaign.ts';
-import { MAX_ITEM_COUNT, nonNegativeNumber, recordId, responseAmount, responseText, updatedAt } from './fields.ts';
+import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
 import { tagResponse } from './tag.ts';
 
-const url = responseText(URL_LENGTH);
-const label = responseText(RESOURCE_LABEL_LENGTH);
+const url = field.responseText(URL_LENGTH);
+const label = field.responseText(RESOURCE_LABEL_LENGTH);
 
 const briefResource = z
   .object({
     url: url.describe('The URL.'),
     type: z.enum(RESOURCE_TYPES).nullable().describe('The type, or `null`.'),
     mimeType: label.nullable().describe('The MIME type, or `null`.'),
-    size: nonNegativeNumber.nullable().describe('The size in bytes, or `null`.'),
-    width: nonNegativeNumber.nullable().describe('The width in pixels, or `null`.'),
-    height: nonNegativeNumber.nullable().describe('The height in pixels, or `null`.'),
+    size: field.nonNegativeNumber.nullable().describe('The size in bytes, or `null`.'),
+    width: field.nonNegativeNumber.nullable().describe('The width in pixels, or `null`.'),
+    height: field.nonNegativeNumber.nullable().describe('The height in pixels, or `null`.'),
     thumbnailUrl: url.nullable().describe('The URL of a preview image, or `null`.'),
     language: label.nullable().describe('The language, or `null`.'),
-    order: nonNegativeNumber.nullable().describe('The sort order among the resources, or `null`.'),
+    order: field.nonNegativeNumber.nullable().describe('The sort order among the resources, or `null`.'),
   })
   .meta({ id: 'BriefResource', description: 'A file or link of a campaign, such as an image, a video or a document.' });
 
 const briefResponse = z
   .object({
-    campaignId: recordId.describe('The ID of the campaign.'),
-    shareContext: responseText(DESCRIPTION_LENGTH).describe('Background information, or an empty string.'),
-    objective: responseText(DESCRIPTION_LENGTH).describe('The goal of the campaign, or an empty string.'),
+    campaignId: field.recordId.describe('The ID of the campaign.'),
+    shareContext: field.responseText(DESCRIPTION_LENGTH).describe('Background information, or an empty string.'),
+    objective: field.responseText(DESCRIPTION_LENGTH).describe('The goal of the campaign, or an empty string.'),
     image: url.nullable().describe('The URL of an image, or `null`.'),
-    domain: responseText({ max: MAX_SLUG_LENGTH }).nullable().describe('The slug of the domain, or `null`.'),
+    domain: field.responseText({ max: MAX_SLUG_LENGTH }).nullable().describe('The slug of the domain, or `null`.'),
     resources: z.array(briefResource).max(MAX_RESOURCE_COUNT).describe('The files and links to share.'),
-    tags: z.array(tagResponse).max(MAX_ITEM_COUNT).describe('The tags. Deleted tags are omitted.'),
+    tags: z.array(tagResponse).max(field.MAX_ITEM_COUNT).describe('The tags. Deleted tags are omitted.'),
     groups: z
       .array(
         z
-          .object({ id: recordId, name: responseText(NAME_LENGTH).describe('The name.') })
+          .object({ id: field.recordId, name: field.responseText(NAME_LENGTH).describe('The name.') })
           .meta({ id: 'BriefGroup', description: 'A group of a campaign.' }),
       )
-      .max(MAX_ITEM_COUNT)
+      .max(field.MAX_ITEM_COUNT)
       .describe('The groups that the campaign is for.'),
     contentPillar: z
       .object({
-        id: recordId,
-        title: responseText(CONTENT_PILLAR_TITLE_LENGTH).describe('The title.'),
+        id: field.recordId,
+        title: field.responseText(CONTENT_PILLAR_TITLE_LENGTH).describe('The title.'),
         color: z.enum(COLORS).describe('The color.'),
       })
       .nullable()
       .describe('The content pillar, or `null` if there is none, or if it was deleted.'),
-    shareRewardAmount: responseAmount.describe('The reward for a share.'),
-    clickRewardAmount: responseAmount.describe('The reward for a click.'),
-    maxRewardPerEmployee: responseAmount.describe('The maximum total reward of one employee.'),
-    totalBudget: responseAmount.describe('The total budget of the campaign.'),
-    createdBy: recordId.nullable().describe('The ID of the member who created the campaign, or `null`.'),
-    updatedAt,
+    shareRewardAmount: field.responseAmount.describe('The reward for a share.'),
+    clickRewardAmount: field.responseAmount.describe('The reward for a click.'),
+    maxRewardPerEmployee: field.responseAmount.describe('The maximum total reward of one employee.'),
+    totalBudget: field.responseAmount.describe('The total budget of the campaign.'),
+    createdBy: field.recordId.nullable().describe('The ID of the member who created the campaign, or `null`.'),
+    updatedAt: field.updatedAt,
   })
   .meta({ id: 'Brief', description: 'The fields and records that an employee needs to share a campaign.' });
 

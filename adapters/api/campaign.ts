@@ -15,34 +15,7 @@ import {
 } from '../../core/campaign/campaign.ts';
 import { NAME_LENGTH } from '../../core/shared/name.ts';
 import { DESCRIPTION_LENGTH, URL_LENGTH } from '../../core/shared/text.ts';
-import {
-  amount,
-  booleanParameter,
-  count,
-  createdAt,
-  describeLength,
-  endDate,
-  httpUrl,
-  httpUrlOrEmpty,
-  id,
-  idListParameter,
-  ids,
-  LIST_PARAMETER_FORMAT,
-  MAX_ITEM_COUNT,
-  nameListParameter,
-  nonNegativeNumber,
-  pageParameters,
-  positiveInteger,
-  recordId,
-  responseText,
-  searchParameter,
-  singleParameter,
-  slug,
-  slugParameter,
-  startDate,
-  text,
-  wholeNumber,
-} from './fields.ts';
+import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
 
 const STATUS_MEANINGS =
@@ -52,25 +25,25 @@ const transitions = CAMPAIGN_STATUSES.map((status) => `from ${status} to ${statu
 /** The allowed changes of the status, as text. `Intl.ListFormat` would add 30 ms to the start. */
 export const STATUS_TRANSITIONS = `${transitions.slice(0, -1).join(', ')}, and ${transitions.at(-1)}`;
 
-const destinationUrl = httpUrlOrEmpty.transform((url) => url || null);
+const destinationUrl = field.httpUrlOrEmpty.transform((url) => url || null);
 const DESTINATION_URL =
   'The target of the short link: an http or https URL of at most 2,048 characters in its percent-encoded form, or an empty string for none.';
 
 const TARGET_SHARES = 'The target number of shares: a whole number, or a string of its digits.';
 
 const resource = z.union([
-  httpUrl.transform((url) => ({ url })).describe('The URL of the resource.'),
+  field.httpUrl.transform((url) => ({ url })).describe('The URL of the resource.'),
   z
     .strictObject({
-      url: httpUrl.describe('The URL of the resource (http or https).'),
+      url: field.httpUrl.describe('The URL of the resource (http or https).'),
       type: z.enum(RESOURCE_TYPES).nullish().describe('The type of the resource.'),
-      mimeType: text(RESOURCE_LABEL_LENGTH).nullish().describe('The MIME type, for example `image/png`.'),
-      size: nonNegativeNumber.nullish().describe('The size in bytes.'),
-      width: nonNegativeNumber.nullish().describe('The width in pixels.'),
-      height: nonNegativeNumber.nullish().describe('The height in pixels.'),
-      thumbnailUrl: httpUrl.nullish().describe('The URL of a preview image (http or https).'),
-      language: text(RESOURCE_LABEL_LENGTH).nullish().describe('The language, for example `en` or `pt-PT`.'),
-      order: nonNegativeNumber.nullish().describe('Sort order among the resources of the campaign.'),
+      mimeType: field.text(RESOURCE_LABEL_LENGTH).nullish().describe('The MIME type, for example `image/png`.'),
+      size: field.nonNegativeNumber.nullish().describe('The size in bytes.'),
+      width: field.nonNegativeNumber.nullish().describe('The width in pixels.'),
+      height: field.nonNegativeNumber.nullish().describe('The height in pixels.'),
+      thumbnailUrl: field.httpUrl.nullish().describe('The URL of a preview image (http or https).'),
+      language: field.text(RESOURCE_LABEL_LENGTH).nullish().describe('The language, for example `en` or `pt-PT`.'),
+      order: field.nonNegativeNumber.nullish().describe('Sort order among the resources of the campaign.'),
     })
     .meta({
       id: 'CampaignResource',
@@ -90,43 +63,47 @@ const resources = z.preprocess(
 );
 
 const campaignFields = z.strictObject({
-  name: text(NAME_LENGTH).describe(`The name of the campaign: ${describeLength(NAME_LENGTH)}.`),
-  description: text(DESCRIPTION_LENGTH).describe(
-    `The description of the campaign: ${describeLength(DESCRIPTION_LENGTH)}, possibly empty.`,
-  ),
-  shareContext: text(DESCRIPTION_LENGTH).describe(
-    `Background information for the employees who share the campaign: ${describeLength(DESCRIPTION_LENGTH)}, possibly empty.`,
-  ),
-  objective: text(DESCRIPTION_LENGTH).describe(
-    `The goal of the campaign: ${describeLength(DESCRIPTION_LENGTH)}, possibly empty.`,
-  ),
+  name: field.text(NAME_LENGTH).describe(`The name of the campaign: ${field.describeLength(NAME_LENGTH)}.`),
+  description: field
+    .text(DESCRIPTION_LENGTH)
+    .describe(`The description of the campaign: ${field.describeLength(DESCRIPTION_LENGTH)}, possibly empty.`),
+  shareContext: field
+    .text(DESCRIPTION_LENGTH)
+    .describe(
+      `Background information for the employees who share the campaign: ${field.describeLength(DESCRIPTION_LENGTH)}, possibly empty.`,
+    ),
+  objective: field
+    .text(DESCRIPTION_LENGTH)
+    .describe(`The goal of the campaign: ${field.describeLength(DESCRIPTION_LENGTH)}, possibly empty.`),
   status: z.enum(CAMPAIGN_STATUSES).describe(`The status. ${STATUS_MEANINGS}`),
   destinationUrl: destinationUrl.describe(DESTINATION_URL),
-  startDate: startDate.describe(
+  startDate: field.startDate.describe(
     'The start: a date (00:00 UTC of that day) or an ISO 8601 date-time (UTC if it has no offset).',
   ),
-  endDate: endDate.describe(
+  endDate: field.endDate.describe(
     'The end: a date (the end of that day, UTC) or an ISO 8601 date-time (UTC if it has no offset). Must not be before `startDate`.',
   ),
-  shareRewardAmount: amount.describe('The reward for a share.'),
-  clickRewardAmount: amount.describe('The reward for a click.'),
-  maxRewardPerEmployee: amount.describe('The maximum total reward of one employee.'),
-  totalBudget: amount.describe('The total budget of the campaign.'),
-  domain: slug
+  shareRewardAmount: field.amount.describe('The reward for a share.'),
+  clickRewardAmount: field.amount.describe('The reward for a click.'),
+  maxRewardPerEmployee: field.amount.describe('The maximum total reward of one employee.'),
+  totalBudget: field.amount.describe('The total budget of the campaign.'),
+  domain: field.slug
     .nullish()
     .describe(
       'The slug of the domain for the short links. The domain must belong to the workspace and must not be archived.',
     ),
-  image: httpUrl.nullish().describe('The URL of an image (http or https).'),
-  tagIds: ids.optional().describe(`The IDs of up to ${MAX_ITEM_COUNT} tags of the workspace. Duplicates are dropped.`),
-  groupIds: ids
+  image: field.httpUrl.nullish().describe('The URL of an image (http or https).'),
+  tagIds: field.ids
     .optional()
-    .describe(`The IDs of up to ${MAX_ITEM_COUNT} groups of the workspace. Duplicates are dropped.`),
+    .describe(`The IDs of up to ${field.MAX_ITEM_COUNT} tags of the workspace. Duplicates are dropped.`),
+  groupIds: field.ids
+    .optional()
+    .describe(`The IDs of up to ${field.MAX_ITEM_COUNT} groups of the workspace. Duplicates are dropped.`),
   resources: resources
     .optional()
     .describe(`Up to ${MAX_RESOURCE_COUNT} files or links to share: objects, or strings that contain only the URL.`),
-  targetShares: wholeNumber.optional().describe(TARGET_SHARES),
-  contentPillarId: id.nullish().describe('The ID of a content pillar of the workspace. It must not be archived.'),
+  targetShares: field.wholeNumber.optional().describe(TARGET_SHARES),
+  contentPillarId: field.id.nullish().describe('The ID of a content pillar of the workspace. It must not be archived.'),
 });
 
 /** Options of the date check. With `when`, the check also runs if other fields are invalid. */
@@ -137,21 +114,22 @@ const isInDateOrder = (dates: CampaignChange): boolean => findDateError(dates) =
 
 const campaignResponse = z
   .object({
-    id: recordId,
-    name: responseText(NAME_LENGTH).describe('The name of the campaign.'),
+    id: field.recordId,
+    name: field.responseText(NAME_LENGTH).describe('The name of the campaign.'),
     status: z.enum(CAMPAIGN_STATUSES).describe(`The status. ${STATUS_MEANINGS}`),
-    createdAt,
-    description: responseText(DESCRIPTION_LENGTH).describe('The description of the campaign, possibly empty.'),
-    destinationUrl: responseText(URL_LENGTH)
+    createdAt: field.createdAt,
+    description: field.responseText(DESCRIPTION_LENGTH).describe('The description of the campaign, possibly empty.'),
+    destinationUrl: field
+      .responseText(URL_LENGTH)
       .nullable()
       .describe('The target of the short link, or `null` if there is none.'),
-    clicks: count.describe(
+    clicks: field.count.describe(
       'The number of clicks: those on the short links of the campaign, plus those that the operator of the service added.',
     ),
-    shares: count.describe('The number of members who shared the campaign.'),
-    startDate: responseText({ max: 35 }).describe('The start: a date or a date-time, as it was sent.'),
-    endDate: responseText({ max: 35 }).describe('The end: a date or a date-time, as it was sent.'),
-    targetShares: count.nullable().describe('The target number of shares, or `null` if there is none.'),
+    shares: field.count.describe('The number of members who shared the campaign.'),
+    startDate: field.responseText({ max: 35 }).describe('The start: a date or a date-time, as it was sent.'),
+    endDate: field.responseText({ max: 35 }).describe('The end: a date or a date-time, as it was sent.'),
+    targetShares: field.count.nullable().describe('The target number of shares, or `null` if there is none.'),
     hasShared: z
       .boolean()
       .optional()
@@ -231,34 +209,38 @@ const listCampaigns = defineOperation({
   description:
     'Returns the campaigns that match all filters, in descending order of the field that `sortBy` names. Archived campaigns are omitted by default. Follow the `Link` header to get the other pages.',
   query: z.strictObject({
-    domain: slugParameter.describe(
+    domain: field.slugParameter.describe(
       'Only campaigns with the domain that has this slug. By default, all campaigns, with or without a domain.',
     ),
-    tagIds: idListParameter.describe(
-      `Only campaigns with at least one of the tags that have these IDs. ${LIST_PARAMETER_FORMAT}`,
+    tagIds: field.idListParameter.describe(
+      `Only campaigns with at least one of the tags that have these IDs. ${field.LIST_PARAMETER_FORMAT}`,
     ),
-    tagNames: nameListParameter.describe(
-      `Only campaigns with at least one of the tags that have these names (case-insensitive). ${LIST_PARAMETER_FORMAT}`,
+    tagNames: field.nameListParameter.describe(
+      `Only campaigns with at least one of the tags that have these names (case-insensitive). ${field.LIST_PARAMETER_FORMAT}`,
     ),
-    userId: singleParameter(id)
+    userId: field
+      .singleParameter(field.id)
       .optional()
       .describe('Only campaigns that the member with this ID created (`createdBy` of the brief).'),
-    includeArchived: booleanParameter.default(false).describe('Whether to include archived campaigns.'),
-    filter: singleParameter(z.enum(CAMPAIGN_DATE_FILTERS))
+    includeArchived: field.booleanParameter.default(false).describe('Whether to include archived campaigns.'),
+    filter: field
+      .singleParameter(z.enum(CAMPAIGN_DATE_FILTERS))
       .optional()
       .describe(
         'Filters by date. `upcoming`: not started yet. `active`: started and not ended. `non-upcoming`: started, whether ended or not. Drafts are included.',
       ),
-    search: searchParameter.describe('Case-insensitive search in name and description.'),
-    sortBy: singleParameter(z.enum(CAMPAIGN_SORTS))
+    search: field.searchParameter.describe('Case-insensitive search in name and description.'),
+    sortBy: field
+      .singleParameter(z.enum(CAMPAIGN_SORTS))
       .default('createdAt')
       .describe('The sort field. The order is always descending.'),
-    limit: positiveInteger()
+    limit: field
+      .positiveInteger()
       .optional()
       .describe(
         'The maximum number of campaigns on all pages together. By default, no maximum. To set the size of a page, use `pageSize`.',
       ),
-    ...pageParameters(MAX_CAMPAIGN_PAGE_SIZE, MAX_CAMPAIGN_PAGE_SIZE),
+    ...field.pageParameters(MAX_CAMPAIGN_PAGE_SIZE, MAX_CAMPAIGN_PAGE_SIZE),
   }),
   response: z.array(campaignResponse).max(MAX_CAMPAIGN_PAGE_SIZE),
   example: { query: { tagNames: ['launch'], page: 2 }, response: [example] },
@@ -284,7 +266,7 @@ const updateCampaign = defineOperation({
   description: `Updates the fields of the request body. Omitted fields are unchanged. \`null\` removes the value of a field that accepts \`null\`. If the request changes \`tagIds\` or \`groupIds\`, all IDs in the new array must exist in the workspace, also those that the campaign already has. A new \`contentPillarId\` or \`domain\` must exist and must not be archived (422 otherwise). The status can change ${STATUS_TRANSITIONS} (409 otherwise).`,
   body: campaignFields
     .extend({
-      targetShares: wholeNumber.nullable().describe(TARGET_SHARES),
+      targetShares: field.wholeNumber.nullable().describe(TARGET_SHARES),
       destinationUrl: destinationUrl.nullable().describe(`${DESTINATION_URL} \`null\` counts as an empty string.`),
     })
     .partial()

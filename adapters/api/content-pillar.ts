@@ -8,46 +8,34 @@ import {
 } from '../../core/content-pillar/content-pillar.ts';
 import { COLORS } from '../../core/shared/color.ts';
 import { DEFAULT_PAGE_SIZE } from '../../core/shared/page.ts';
-import {
-  createdAt,
-  deletedRecord,
-  describeLength,
-  idListParameter,
-  LIST_PARAMETER_FORMAT,
-  pageParameters,
-  recordId,
-  responseText,
-  searchParameter,
-  sortParameters,
-  text,
-  updatedAt,
-  workspaceId,
-} from './fields.ts';
+import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
 
 const STATUS =
   'The status. `published`: campaigns can use the content pillar. `archived`: campaigns that use it keep it, but no other campaign can start to use it. Lists contain both.';
 
 const pillarFields = z.strictObject({
-  title: text(CONTENT_PILLAR_TITLE_LENGTH).describe(`The title: ${describeLength(CONTENT_PILLAR_TITLE_LENGTH)}.`),
-  description: text(CONTENT_PILLAR_DESCRIPTION_LENGTH).describe(
-    `The description: ${describeLength(CONTENT_PILLAR_DESCRIPTION_LENGTH)}, possibly empty.`,
-  ),
+  title: field
+    .text(CONTENT_PILLAR_TITLE_LENGTH)
+    .describe(`The title: ${field.describeLength(CONTENT_PILLAR_TITLE_LENGTH)}.`),
+  description: field
+    .text(CONTENT_PILLAR_DESCRIPTION_LENGTH)
+    .describe(`The description: ${field.describeLength(CONTENT_PILLAR_DESCRIPTION_LENGTH)}, possibly empty.`),
   color: z.enum(COLORS).describe('The color.'),
   status: z.enum(CONTENT_PILLAR_STATUSES).describe(STATUS),
 });
 
 const contentPillarResponse = z
   .object({
-    id: recordId,
-    title: responseText(CONTENT_PILLAR_TITLE_LENGTH).describe('The title.'),
-    description: responseText(CONTENT_PILLAR_DESCRIPTION_LENGTH).describe('The description, or an empty string.'),
+    id: field.recordId,
+    title: field.responseText(CONTENT_PILLAR_TITLE_LENGTH).describe('The title.'),
+    description: field.responseText(CONTENT_PILLAR_DESCRIPTION_LENGTH).describe('The description, or an empty string.'),
     color: z.enum(COLORS).describe('The color.'),
     status: z.enum(CONTENT_PILLAR_STATUSES).describe(STATUS),
-    authorId: recordId.describe('The ID of the member who created the content pillar.'),
-    workspaceId,
-    createdAt,
-    updatedAt,
+    authorId: field.recordId.describe('The ID of the member who created the content pillar.'),
+    workspaceId: field.workspaceId,
+    createdAt: field.createdAt,
+    updatedAt: field.updatedAt,
   })
   .meta({ id: 'ContentPillar', description: 'A theme that structures the content of a workspace.' });
 
@@ -91,13 +79,13 @@ const listContentPillars = defineOperation({
   description:
     'Returns published and archived content pillars that match all filters. Follow the `Link` header to get the other pages.',
   query: z.strictObject({
-    ...sortParameters(
+    ...field.sortParameters(
       CONTENT_PILLAR_SORTS,
       'The sort field. Titles are compared case-insensitively, by Unicode code point.',
     ),
-    search: searchParameter.describe('Case-insensitive search in title and description.'),
-    ids: idListParameter.describe(`Only the content pillars with these IDs. ${LIST_PARAMETER_FORMAT}`),
-    ...pageParameters(DEFAULT_PAGE_SIZE, MAX_CONTENT_PILLAR_PAGE_SIZE),
+    search: field.searchParameter.describe('Case-insensitive search in title and description.'),
+    ids: field.idListParameter.describe(`Only the content pillars with these IDs. ${field.LIST_PARAMETER_FORMAT}`),
+    ...field.pageParameters(DEFAULT_PAGE_SIZE, MAX_CONTENT_PILLAR_PAGE_SIZE),
   }),
   response: z.array(contentPillarResponse).max(MAX_CONTENT_PILLAR_PAGE_SIZE),
   example: { response: [example] },
@@ -140,7 +128,7 @@ const deleteContentPillar = defineOperation({
   summary: 'Delete a content pillar',
   description:
     'Permanently deletes a content pillar. Campaigns that use it are not updated, but their briefs have `null` as the content pillar.',
-  response: deletedRecord,
+  response: field.deletedRecord,
   example: { response: { id: example.id } },
   run: (app, { caller, params }) => app.contentPillars.remove(caller.workspaceId, params.id).then(() => params),
 });

@@ -1,23 +1,15 @@
 import { z } from 'zod';
 import { MAX_DOMAIN_PAGE_SIZE, MAX_SLUG_LENGTH } from '../../core/domain/domain.ts';
 import { URL_LENGTH } from '../../core/shared/text.ts';
-import {
-  booleanParameter,
-  createdAt,
-  httpUrlOrEmpty,
-  pageParameters,
-  recordId,
-  responseText,
-  searchParameter,
-  slug,
-  updatedAt,
-} from './fields.ts';
+import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
 
 const domainResponse = z
   .object({
-    id: recordId,
-    slug: responseText({ max: MAX_SLUG_LENGTH }).describe('The domain name, in lower case and in its ASCII form.'),
+    id: field.recordId,
+    slug: field
+      .responseText({ max: MAX_SLUG_LENGTH })
+      .describe('The domain name, in lower case and in its ASCII form.'),
     verified: z
       .boolean()
       .describe(
@@ -29,13 +21,13 @@ const domainResponse = z
         'Whether this is the primary domain of the workspace: the domain that has been live (not archived) for the longest time. This time starts when a domain is created or unarchived.',
       ),
     archived: z.boolean().describe('Whether the domain is archived.'),
-    placeholder: responseText(URL_LENGTH).describe(
-      'An example link that your product can show, or an empty string. The service only stores it.',
-    ),
-    expiredUrl: responseText(URL_LENGTH).describe('The redirect target for expired links, or an empty string.'),
-    notFoundUrl: responseText(URL_LENGTH).describe('The redirect target for unknown links, or an empty string.'),
-    createdAt,
-    updatedAt,
+    placeholder: field
+      .responseText(URL_LENGTH)
+      .describe('An example link that your product can show, or an empty string. The service only stores it.'),
+    expiredUrl: field.responseText(URL_LENGTH).describe('The redirect target for expired links, or an empty string.'),
+    notFoundUrl: field.responseText(URL_LENGTH).describe('The redirect target for unknown links, or an empty string.'),
+    createdAt: field.createdAt,
+    updatedAt: field.updatedAt,
   })
   .meta({ id: 'Domain', description: 'A custom domain for short links.' });
 
@@ -65,17 +57,17 @@ export const createDomain = defineOperation({
     'Creates a domain (201). If the workspace already has a domain with this slug, a request with `archived` archives or unarchives this domain, and updates its other fields from the request (200). If the domain exists and the request has no `archived`, the response is a conflict (409). Creating or unarchiving a domain is also a conflict (409) if another workspace has a verified domain with this slug that is not archived.',
   body: z
     .strictObject({
-      slug: slug.describe(
+      slug: field.slug.describe(
         'The domain name, without a scheme, port, path or leading `www.`. International names are converted to their ASCII form.',
       ),
-      expiredUrl: httpUrlOrEmpty.optional().describe(`${EXPIRED_URL} Default for a new domain: empty.`),
+      expiredUrl: field.httpUrlOrEmpty.optional().describe(`${EXPIRED_URL} Default for a new domain: empty.`),
       archived: z
         .boolean()
         .optional()
         .describe(
           '`true` archives the domain with this slug, `false` unarchives it. Default for a new domain: `false`.',
         ),
-      placeholder: httpUrlOrEmpty
+      placeholder: field.httpUrlOrEmpty
         .optional()
         .describe(`${PLACEHOLDER} Default for a new domain: \`https://SLUG/your-link\`.`),
     })
@@ -97,9 +89,9 @@ const listDomains = defineOperation({
   description:
     'Returns the domains that match all filters, newest first. Archived domains are omitted by default. Follow the `Link` header to get the other pages.',
   query: z.strictObject({
-    includeArchived: booleanParameter.default(false).describe('Whether to include archived domains.'),
-    search: searchParameter.describe('Case-insensitive search in the slug (its ASCII and its Unicode form).'),
-    ...pageParameters(MAX_DOMAIN_PAGE_SIZE, MAX_DOMAIN_PAGE_SIZE),
+    includeArchived: field.booleanParameter.default(false).describe('Whether to include archived domains.'),
+    search: field.searchParameter.describe('Case-insensitive search in the slug (its ASCII and its Unicode form).'),
+    ...field.pageParameters(MAX_DOMAIN_PAGE_SIZE, MAX_DOMAIN_PAGE_SIZE),
   }),
   response: z.array(domainResponse).max(MAX_DOMAIN_PAGE_SIZE),
   example: { response: [example] },
@@ -126,11 +118,11 @@ const updateDomain = defineOperation({
     'Updates the fields of the request body. Omitted fields are unchanged. Unarchiving a domain is a conflict (409) if another workspace has a verified domain with its slug that is not archived.',
   body: z
     .strictObject({
-      expiredUrl: httpUrlOrEmpty.describe(EXPIRED_URL),
-      notFoundUrl: httpUrlOrEmpty.describe(
+      expiredUrl: field.httpUrlOrEmpty.describe(EXPIRED_URL),
+      notFoundUrl: field.httpUrlOrEmpty.describe(
         'The redirect target for unknown links: an http or https URL, or an empty string for none.',
       ),
-      placeholder: httpUrlOrEmpty.describe(PLACEHOLDER),
+      placeholder: field.httpUrlOrEmpty.describe(PLACEHOLDER),
       archived: z.boolean().describe('`true` archives the domain, `false` unarchives it.'),
     })
     .partial()

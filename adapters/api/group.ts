@@ -2,24 +2,24 @@ import { z } from 'zod';
 import { MAX_GROUP_PAGE_SIZE } from '../../core/group/group.ts';
 import { NAME_LENGTH } from '../../core/shared/name.ts';
 import { DESCRIPTION_LENGTH } from '../../core/shared/text.ts';
-import { count, createdAt, describeLength, nameListParameters, recordId, responseText, text } from './fields.ts';
+import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
 
 const groupFields = z.strictObject({
-  name: text(NAME_LENGTH).describe(
-    `The name: ${describeLength(NAME_LENGTH)}, unique in the workspace (case-insensitive).`,
-  ),
-  description: text(DESCRIPTION_LENGTH).describe(
-    `The description: ${describeLength(DESCRIPTION_LENGTH)}. Responses do not contain it.`,
-  ),
+  name: field
+    .text(NAME_LENGTH)
+    .describe(`The name: ${field.describeLength(NAME_LENGTH)}, unique in the workspace (case-insensitive).`),
+  description: field
+    .text(DESCRIPTION_LENGTH)
+    .describe(`The description: ${field.describeLength(DESCRIPTION_LENGTH)}. Responses do not contain it.`),
 });
 
 const groupResponse = z
   .object({
-    id: recordId,
-    name: responseText(NAME_LENGTH).describe('The name.'),
-    count: count.describe('The number of members.'),
-    createdAt,
+    id: field.recordId,
+    name: field.responseText(NAME_LENGTH).describe('The name.'),
+    count: field.count.describe('The number of members.'),
+    createdAt: field.createdAt,
   })
   .meta({ id: 'Group', description: 'A group of members.' });
 
@@ -50,7 +50,7 @@ const listGroups = defineOperation({
   summary: 'List groups',
   description:
     'Returns the groups whose name contains the search term, by default all groups. Follow the `Link` header to get the other pages.',
-  query: z.strictObject(nameListParameters(MAX_GROUP_PAGE_SIZE)),
+  query: z.strictObject(field.nameListParameters(MAX_GROUP_PAGE_SIZE)),
   response: z.array(groupResponse).max(MAX_GROUP_PAGE_SIZE),
   example: { response: [{ ...example, count: 12 }] },
   run: (app, { caller, query }) => app.groups.list(caller.workspaceId, query),

@@ -7,41 +7,24 @@ import {
 } from '../../core/inspiration-question/inspiration-question.ts';
 import { DEFAULT_PAGE_SIZE } from '../../core/shared/page.ts';
 import { DESCRIPTION_LENGTH } from '../../core/shared/text.ts';
-import {
-  booleanParameter,
-  createdAt,
-  deletedRecord,
-  describeLength,
-  idListParameter,
-  ids,
-  LIST_PARAMETER_FORMAT,
-  MAX_ITEM_COUNT,
-  pageParameters,
-  recordId,
-  responseText,
-  searchParameter,
-  singleParameter,
-  text,
-  updatedAt,
-  workspaceId,
-} from './fields.ts';
+import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
 
 const icon = z.enum(ICONS).meta({ id: 'Icon', description: 'The name of an icon.' });
 
 const questionFields = z.strictObject({
-  question: text(QUESTION_LENGTH).describe(`The question: ${describeLength(QUESTION_LENGTH)}.`),
-  description: text(DESCRIPTION_LENGTH).describe(
-    `Help text: ${describeLength(DESCRIPTION_LENGTH)}. Default on creation: empty.`,
-  ),
+  question: field.text(QUESTION_LENGTH).describe(`The question: ${field.describeLength(QUESTION_LENGTH)}.`),
+  description: field
+    .text(DESCRIPTION_LENGTH)
+    .describe(`Help text: ${field.describeLength(DESCRIPTION_LENGTH)}. Default on creation: empty.`),
   icon: icon.describe('The icon. Default on creation: `bulb`.'),
   userType: z
     .enum(USER_TYPES)
     .describe(
       'Which members the question is for: those with the seat type `thought_leader` or `advocate`, or `all`. Default on creation: `all`.',
     ),
-  groups: ids.describe(
-    `The IDs of up to ${MAX_ITEM_COUNT} groups of the workspace that the question is for. Duplicates are dropped. An empty array means no restriction (default on creation).`,
+  groups: field.ids.describe(
+    `The IDs of up to ${field.MAX_ITEM_COUNT} groups of the workspace that the question is for. Duplicates are dropped. An empty array means no restriction (default on creation).`,
   ),
   isActive: z.boolean().describe('Whether the question is active. Default on creation: `true`.'),
   archived: z.boolean().describe('Whether the question is archived. Default on creation: `false`.'),
@@ -49,10 +32,10 @@ const questionFields = z.strictObject({
 
 const questionResponse = z
   .object({
-    id: recordId,
-    workspaceId,
-    question: responseText(QUESTION_LENGTH).describe('The question.'),
-    description: responseText(DESCRIPTION_LENGTH).describe('Help text, or an empty string.'),
+    id: field.recordId,
+    workspaceId: field.workspaceId,
+    question: field.responseText(QUESTION_LENGTH).describe('The question.'),
+    description: field.responseText(DESCRIPTION_LENGTH).describe('Help text, or an empty string.'),
     icon: icon.describe('The icon.'),
     userType: z
       .enum(USER_TYPES)
@@ -60,14 +43,14 @@ const questionResponse = z
         'Which members the question is for: those with the seat type `thought_leader` or `advocate`, or `all`.',
       ),
     groups: z
-      .array(recordId)
-      .max(MAX_ITEM_COUNT)
+      .array(field.recordId)
+      .max(field.MAX_ITEM_COUNT)
       .readonly()
       .describe('The IDs of the groups that the question is for. An empty array means no restriction.'),
     isActive: z.boolean().describe('Whether the question is active.'),
     archived: z.boolean().describe('Whether the question is archived.'),
-    createdAt,
-    updatedAt,
+    createdAt: field.createdAt,
+    updatedAt: field.updatedAt,
   })
   .meta({ id: 'InspirationQuestion', description: 'A prompt that suggests a topic to write about.' });
 
@@ -109,27 +92,28 @@ const listInspirationQuestions = defineOperation({
   description:
     'Returns the inspiration questions that match all filters, newest first. Archived questions are omitted by default. Follow the `Link` header to get the other pages.',
   query: z.strictObject({
-    search: searchParameter.describe('Case-insensitive search in question and description.'),
-    userType: singleParameter(z.enum(USER_TYPES))
+    search: field.searchParameter.describe('Case-insensitive search in question and description.'),
+    userType: field
+      .singleParameter(z.enum(USER_TYPES))
       .optional()
       .describe(
         'Only questions with this `userType`. `thought_leader` and `advocate` omit questions whose `userType` is `all`.',
       ),
-    groupIds: idListParameter.describe(
-      `Only questions whose \`groups\` contain at least one of these IDs. Questions without groups are omitted. ${LIST_PARAMETER_FORMAT}`,
+    groupIds: field.idListParameter.describe(
+      `Only questions whose \`groups\` contain at least one of these IDs. Questions without groups are omitted. ${field.LIST_PARAMETER_FORMAT}`,
     ),
-    includeArchived: booleanParameter.default(false).describe('Whether to include archived questions.'),
-    isActive: booleanParameter
+    includeArchived: field.booleanParameter.default(false).describe('Whether to include archived questions.'),
+    isActive: field.booleanParameter
       .optional()
       .describe('`true`: only active questions. `false`: only inactive questions. By default, both.'),
-    availableToMe: booleanParameter
+    availableToMe: field.booleanParameter
       .default(false)
       .describe(
         '`true`: only questions that the member of the key can use. Such a question is active and not archived, its ' +
           '`userType` is `all` or the seat type of the member, and its `groups` are empty or contain a group of the member. ' +
           'If the key has no member, only questions whose `userType` is `all` and whose `groups` are empty. `false`: no filter.',
       ),
-    ...pageParameters(DEFAULT_PAGE_SIZE, MAX_INSPIRATION_QUESTION_PAGE_SIZE),
+    ...field.pageParameters(DEFAULT_PAGE_SIZE, MAX_INSPIRATION_QUESTION_PAGE_SIZE),
   }),
   response: z.array(questionResponse).max(MAX_INSPIRATION_QUESTION_PAGE_SIZE),
   example: { response: [example] },
@@ -170,7 +154,7 @@ const deleteInspirationQuestion = defineOperation({
   path: '/inspiration-questions/{id}',
   summary: 'Delete an inspiration question',
   description: 'Permanently deletes an inspiration question.',
-  response: deletedRecord,
+  response: field.deletedRecord,
   example: { response: { id: example.id } },
   run: (app, { caller, params }) => app.inspirationQuestions.remove(caller.workspaceId, params.id).then(() => params),
 });

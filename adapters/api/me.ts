@@ -3,7 +3,7 @@ import { API_KEY_LABEL_LENGTH } from '../../core/access/api-key.ts';
 import { ACCESS } from '../../core/access/caller.ts';
 import { EMAIL_LENGTH, ROLES, SEAT_TYPES } from '../../core/access/member.ts';
 import { NAME_LENGTH } from '../../core/shared/name.ts';
-import { recordId, responseText } from './fields.ts';
+import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
 
 /**
@@ -21,27 +21,27 @@ export const getMe = defineOperation({
   response: z
     .object({
       workspace: z
-        .object({ id: recordId, name: responseText(NAME_LENGTH).describe('The name.') })
+        .object({ id: field.recordId, name: field.responseText(NAME_LENGTH).describe('The name.') })
         .describe('The workspace that the API key belongs to.'),
       member: z
         .object({
-          id: recordId,
-          name: responseText(NAME_LENGTH).describe('The name.'),
-          email: responseText(EMAIL_LENGTH).describe('The email address.'),
+          id: field.recordId,
+          name: field.responseText(NAME_LENGTH).describe('The name.'),
+          email: field.responseText(EMAIL_LENGTH).describe('The email address.'),
           role: z
             .enum(ROLES)
             .describe(
               'The role. `admin`: can also create, change and delete records. `member`: can only read, and share campaigns.',
             ),
           seatType: z.enum(SEAT_TYPES).describe('The seat type.'),
-          groups: z.array(recordId).max(MAX_GROUP_COUNT).describe('The IDs of the groups of the member.'),
+          groups: z.array(field.recordId).max(MAX_GROUP_COUNT).describe('The IDs of the groups of the member.'),
         })
         .nullable()
         .describe('The member that the API key belongs to, or `null` if the key does not belong to a member.'),
       key: z
         .object({
-          id: recordId,
-          label: responseText(API_KEY_LABEL_LENGTH).describe('The label, or an empty string.'),
+          id: field.recordId,
+          label: field.responseText(API_KEY_LABEL_LENGTH).describe('The label, or an empty string.'),
           access: z.enum(ACCESS).describe('The access level. `read` does not allow writes.'),
           expiresAt: z
             .string()

@@ -3,30 +3,22 @@ import { MAX_SHARE_PAGE_SIZE, SHARE_SORTS } from '../../core/share/share.ts';
 import { NAME_LENGTH } from '../../core/shared/name.ts';
 import { DEFAULT_PAGE_SIZE } from '../../core/shared/page.ts';
 import { URL_LENGTH } from '../../core/shared/text.ts';
-import {
-  count,
-  createdAt,
-  id,
-  pageParameters,
-  recordId,
-  responseText,
-  singleParameter,
-  sortParameters,
-} from './fields.ts';
+import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
 
 const shareResponse = z
   .object({
-    campaignId: recordId.describe('The ID of the campaign.'),
-    memberId: recordId.describe('The ID of the member who shared the campaign.'),
-    memberName: responseText(NAME_LENGTH).describe('The name of the member.'),
-    link: responseText(URL_LENGTH)
+    campaignId: field.recordId.describe('The ID of the campaign.'),
+    memberId: field.recordId.describe('The ID of the member who shared the campaign.'),
+    memberName: field.responseText(NAME_LENGTH).describe('The name of the member.'),
+    link: field
+      .responseText(URL_LENGTH)
       .nullable()
       .describe(
         'The short link of the member, which redirects to the `destinationUrl` of the campaign and counts clicks. `null` if short links are off, or if the campaign has no `destinationUrl`. If the campaign has no domain that is verified and not archived, the link uses the common URL of the operator (`LINKS_URL`). Without that setting, it is `null`.',
       ),
-    clicks: count.describe('The number of clicks on the short link.'),
-    createdAt,
+    clicks: field.count.describe('The number of clicks on the short link.'),
+    createdAt: field.createdAt,
   })
   .meta({ id: 'Share', description: 'A share of a campaign by a member.' });
 
@@ -64,9 +56,9 @@ const listShares = defineOperation({
   description:
     'Returns the shares of a campaign, one for each member who shared it. Follow the `Link` header to get the other pages.',
   query: z.strictObject({
-    memberId: singleParameter(id).optional().describe('Only the share of the member with this ID.'),
-    ...sortParameters(SHARE_SORTS, 'The sort field.'),
-    ...pageParameters(DEFAULT_PAGE_SIZE, MAX_SHARE_PAGE_SIZE),
+    memberId: field.singleParameter(field.id).optional().describe('Only the share of the member with this ID.'),
+    ...field.sortParameters(SHARE_SORTS, 'The sort field.'),
+    ...field.pageParameters(DEFAULT_PAGE_SIZE, MAX_SHARE_PAGE_SIZE),
   }),
   response: z.array(shareResponse).max(MAX_SHARE_PAGE_SIZE),
   example: { response: [example] },

@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { COLORS } from '../../core/shared/color.ts';
 import { NAME_LENGTH } from '../../core/shared/name.ts';
 import { findTagNameProblem, MAX_TAG_PAGE_SIZE } from '../../core/tag/tag.ts';
-import { deletedRecord, describeLength, nameListParameters, recordId, responseText, text } from './fields.ts';
+import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
 
-const name = text(NAME_LENGTH, findTagNameProblem).meta({ pattern: '^[^\\u0000,]*[^\\s\\u0000,][^\\u0000,]*$' });
+const name = field.text(NAME_LENGTH, findTagNameProblem).meta({ pattern: '^[^\\u0000,]*[^\\s\\u0000,][^\\u0000,]*$' });
 const tagFields = z.strictObject({
   name: name.describe(
-    `The name: ${describeLength(NAME_LENGTH)} without commas, unique in the workspace (case-insensitive).`,
+    `The name: ${field.describeLength(NAME_LENGTH)} without commas, unique in the workspace (case-insensitive).`,
   ),
 });
 export const tagResponse = z
   .object({
-    id: recordId,
-    name: responseText(NAME_LENGTH).describe('The name.'),
+    id: field.recordId,
+    name: field.responseText(NAME_LENGTH).describe('The name.'),
     color: z.enum(COLORS).describe('The color. The service assigns it.'),
   })
   .meta({ id: 'Tag', description: 'A label for campaigns.' });
@@ -41,7 +41,7 @@ const listTags = defineOperation({
   summary: 'List tags',
   description:
     'Returns the tags whose name contains the search term, by default all tags. Follow the `Link` header to get the other pages.',
-  query: z.strictObject(nameListParameters(MAX_TAG_PAGE_SIZE)),
+  query: z.strictObject(field.nameListParameters(MAX_TAG_PAGE_SIZE)),
   response: z.array(tagResponse).max(MAX_TAG_PAGE_SIZE),
   example: { response: [example] },
   run: (app, { caller, query }) => app.tags.list(caller.workspaceId, query),
@@ -78,7 +78,7 @@ const deleteTag = defineOperation({
   summary: 'Delete a tag',
   description:
     'Permanently deletes a tag. Campaigns that have the tag are not updated, but filters by the tag no longer find them, and their briefs omit it. Its name is free for another tag.',
-  response: deletedRecord,
+  response: field.deletedRecord,
   example: { response: { id: example.id } },
   run: (app, { caller, params }) => app.tags.remove(caller.workspaceId, params.id).then(() => params),
 });

@@ -79,7 +79,7 @@ const sharedFiles: Readonly<Record<string, readonly string[]>> = {
     'adapters/node/with-timeout.ts',
   ],
   'adapters/memory': enginePort,
-  'adapters/mongodb': [...enginePort, 'adapters/logging/outage-log.ts'],
+  'adapters/mongodb': [...enginePort, 'adapters/logging/outage-log.ts', 'adapters/node/with-timeout.ts'],
   'adapters/sqlite': [...enginePort, 'adapters/node/with-timeout.ts'],
   'adapters/prometheus': ['adapters/http/protection/protection.ts', 'adapters/persistence/storage-engine.ts'],
   'adapters/redis': ['adapters/logging/outage-log.ts', 'adapters/node/with-timeout.ts'],
