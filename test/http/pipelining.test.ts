@@ -130,6 +130,16 @@ suite('requests of one connection', {
       assert.equal((await fetch(`${url}/healthz`)).status, 200);
     }),
 
+  'are read no further than the buffers of their connections while their bodies are not needed': () =>
+    withService(async ({ url, app }) => {
+      Object.assign(app.apiKeys, { authenticate: () => delay(3_000).then(() => Promise.reject(new Error())) });
+      const chunk = Buffer.from(`10000\r\n${' '.repeat(0x10000)}\r\n`);
+      const socket = await sendUnread(url, [Buffer.from(TINY_CHUNKS_HEAD), ...Array<Buffer>(1_000).fill(chunk)]);
+      await delay(2_000);
+      assert.ok(socket.writableLength > 0);
+      socket.destroy();
+    }),
+
   'do not fill the memory on the port of the metrics, where each response is larger than its request': () =>
     withProcess({ LOG_LEVEL: 'warn', METRICS_PORT: '0', ...SMALL_HEAP }, async ({ url, output, child }) => {
       const metricsUrl = /Metrics: (\S+)/.exec(output.stdout)?.[1] as string;

@@ -10,9 +10,11 @@ const MAX_CHUNK_COUNT = 256;
 export function joinChunks(request: IncomingMessage): void {
   const push = request.push.bind(request);
   let chunks: Buffer[] = [];
+  let length = 0;
   const flush = (): boolean => {
     const joined = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
     chunks = [];
+    length = 0;
     return joined?.length === 0 || push(joined);
   };
   request.push = (chunk: Buffer | null): boolean => {
@@ -21,6 +23,9 @@ export function joinChunks(request: IncomingMessage): void {
       return push(null);
     }
     if (chunks.push(chunk) === 1) setImmediate(flush);
-    return chunks.length < MAX_CHUNK_COUNT || flush();
+    length += chunk.length;
+    if (chunks.length === MAX_CHUNK_COUNT || length >= request.readableHighWaterMark) return flush();
+    // `false` pauses the connection until the body is read.
+    return request.readableLength < request.readableHighWaterMark;
   };
 }
