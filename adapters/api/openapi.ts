@@ -216,7 +216,7 @@ function describeSuccess(operation: Operation, status: number, converter: Schema
   const { method, response, example } = operation;
   const isList = response instanceof z.ZodArray;
   return {
-    description: describeStatus(operation, status),
+    description: isList ? 'A page of the list.' : successDescriptions[`${method}${status}`],
     headers: createHeaderReferences([
       'X-Request-Id',
       ...RATE_LIMIT_HEADERS,
@@ -227,21 +227,14 @@ function describeSuccess(operation: Operation, status: number, converter: Schema
   };
 }
 
-/** Returns the description of a success status. */
-function describeStatus({ method, response }: Operation, status: number): string {
-  switch (method) {
-    case 'GET':
-      return response instanceof z.ZodArray ? 'A page of the list.' : 'The record.';
-    case 'POST':
-      return status === 201
-        ? 'The record was created.'
-        : 'The record already existed. The response shows its state after the request.';
-    case 'PATCH':
-      return 'The record after the update.';
-    case 'DELETE':
-      return 'The record was deleted.';
-  }
-}
+/** The descriptions of successful responses with a record, by the method and the status. */
+const successDescriptions: Readonly<Record<string, string>> = {
+  GET200: 'The record.',
+  POST200: 'The record already existed. The response shows its state after the request.',
+  POST201: 'The record was created.',
+  PATCH200: 'The record after the update.',
+  DELETE200: 'The record was deleted.',
+};
 
 function describeErrorResponse(code: (typeof errorCodes)[number], converter: SchemaConverter): Json {
   const { meaning, causes, remedy, example } = errors[code];
