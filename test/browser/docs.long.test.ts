@@ -66,6 +66,19 @@ suite('the documentation pages in a browser', {
       assert.deepEqual(shown.sort(), operations.map(({ method, path }) => `${method} ${path}`).sort());
     }),
 
+  'list only the operations that contain all words of a search, also in the fields and values of responses': () =>
+    withPage({}, async (page) => {
+      await openReference(page);
+      const search = async (words: string) => {
+        await page.getByLabel('Search the operations').fill(words);
+        return page.locator('.contents .depth-3:visible a').allInnerTexts();
+      };
+      assert.equal((await search('')).length, operations.length);
+      assert.ok((await search('TARGETSHARES patch')).every((text) => text.startsWith('PATCH')));
+      assert.ok((await search('building-skyscraper')).some((text) => text.includes('inspiration question')));
+      assert.deepEqual(await search('xyzzy'), []);
+    }),
+
   'have samples in three languages that run with the entered API key': () =>
     withPage({}, async (page, { call }) => {
       await openReference(page);

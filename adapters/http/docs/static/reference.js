@@ -1,16 +1,37 @@
-// The script of the API reference. The page can be read without it. The script fills the API key into the samples, and
-// sends requests to the service.
+// The script of the API reference. The page can be read without it. The script searches the operations, fills the API
+// key into the samples, and sends requests to the service.
 
 const $ = (selector, root = document) => root.querySelector(selector);
 const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
 
 for (const element of $$('.key-form, .try')) element.hidden = false;
 for (const form of $$('.try form')) setUpRequestForm(form);
+setUpSearch();
 fill('origin', location.origin);
 // Each sample has its own Idempotency-Key, because an operation rejects a key that was used with another body.
 for (const element of $$('[data-fill=idempotencyKey]')) element.textContent = Math.random().toString(36).slice(2);
 // This call is the last one, because it throws an error in a browser that blocks the session storage.
 setUpApiKey();
+
+/** Adds a search: the list then shows only the operations whose texts, fields and values contain all words. */
+function setUpSearch() {
+  const input = document.createElement('input');
+  Object.assign(input, {
+    type: 'search',
+    placeholder: 'Search',
+    ariaLabel: 'Search the operations',
+    autocomplete: 'off',
+  });
+  $('.contents p').after(input);
+  const entries = $$('.operation').map(({ id, textContent }) => ({
+    item: $(`.contents a[href="#${id}"]`).parentElement,
+    text: textContent.toLowerCase(),
+  }));
+  input.addEventListener('input', () => {
+    const words = input.value.toLowerCase().split(/\s+/);
+    for (const { item, text } of entries) item.hidden = !words.every((word) => text.includes(word));
+  });
+}
 
 /** Fills a value into the samples. An empty value restores the initial text. */
 function fill(name, value) {
