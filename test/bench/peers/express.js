@@ -1,25 +1,10 @@
 import express from 'express';
-import { MongoClient } from 'mongodb';
 import { z } from 'zod';
-import {
-  CAMPAIGN_OPTIONS,
-  Callers,
-  createFilter,
-  createPageOptions,
-  createShareId,
-  createSharesFilter,
-  DRIVER_OPTIONS,
-  ONE_SHARE_OPTIONS,
-  SHARES_OF_PAGE_OPTIONS,
-  toDocument,
-  toResponse,
-  toResponses,
-} from './campaigns.js';
+import { Callers, Campaigns, connect } from './mongodb.js';
 
 /** Express with the driver and zod, in plain code. */
-const db = (await new MongoClient(process.env.MONGODB_URI, DRIVER_OPTIONS).connect()).db();
-const campaigns = db.collection('campaigns');
-const shares = db.collection('shares');
+const db = await connect();
+const campaigns = new Campaigns(db);
 const callers = new Callers(db);
 
 const listQuery = z.strictObject({
@@ -55,25 +40,17 @@ app.use(async (request, response, next) => {
 
 app.get('/campaigns', async ({ caller, query }, response) => {
   const { page, search } = listQuery.parse(query);
-  const found = await campaigns.find(createFilter(caller.workspaceId, search), createPageOptions(page)).toArray();
-  const ownShares = await shares.find(createSharesFilter(caller, found), SHARES_OF_PAGE_OPTIONS).toArray();
-  response.json(toResponses(found, ownShares));
+  response.json(await campaigns.list(caller, page, search));
 });
 
 app.get('/campaigns/:id', async ({ caller, params: { id } }, response) => {
-  const { workspaceId, memberId } = caller;
-  const [found, share] = await Promise.all([
-    campaigns.findOne({ workspaceId, _id: id }, CAMPAIGN_OPTIONS),
-    shares.findOne({ workspaceId, _id: createShareId(memberId, id) }, ONE_SHARE_OPTIONS),
-  ]);
-  if (found) response.json(toResponse(found, share !== null));
+  const campaign = await campaigns.get(caller, id);
+  if (campaign) response.json(campaign);
   else response.status(404).json({ error: { code: 'not_found' } });
 });
 
 app.post('/campaigns', async ({ caller, body }, response) => {
-  const document = toDocument(newCampaign.parse(body), caller);
-  await campaigns.insertOne(document);
-  response.status(201).json(toResponse(document, false));
+  response.status(201).json(await campaigns.create(caller, newCampaign.parse(body)));
 });
 
 app.use((error, _request, response, next) => {
