@@ -40,14 +40,6 @@ suite('authentication with an API key', {
     assert.deepEqual((await app.apiKeys.authenticate(secret)).caller, { ...caller, member: changed });
   },
 
-  'returns no member if the key does not belong to a member': async () => {
-    const { app } = testCore();
-    const { apiKey, secret } = await app.apiKeys.create(OWN, {});
-    assert.equal(apiKey.label, '');
-    const caller = { workspaceId: OWN, keyId: apiKey.id, access: 'full', member: undefined };
-    assert.deepEqual((await app.apiKeys.authenticate(secret)).caller, caller);
-  },
-
   'rejects an unknown key, and a key whose member was removed': async () => {
     const { app, engine } = testCore();
     const { id: memberId } = await app.members.create(OWN, ADA);

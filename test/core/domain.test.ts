@@ -111,16 +111,6 @@ suite('a slug', {
     }
   },
 
-  'of a domain name does not change if it is normalized again': () => {
-    fc.assert(
-      fc.property(name, (text) => {
-        const slug = normalizeSlug(text, domainToASCII) as string;
-        assert.match(slug, /^[a-z0-9.-]+$/);
-        assert.equal(normalizeSlug(slug, domainToASCII), slug);
-      }),
-    );
-  },
-
   'is the same for every spelling of a domain name': () => {
     fc.assert(
       fc.property(name, (text) => {

@@ -43,26 +43,6 @@ suite('GET /content-pillars', {
     }),
 });
 
-suite('PATCH /content-pillars/{id}', {
-  'changes the fields that are sent, and no others': () =>
-    withClock(async (fixture, clock) => {
-      const { id } = await fixture.create(PATH);
-      let [current] = await fixture.list(PATH);
-      for (const change of [
-        { title: 'Outdoors' },
-        { title: 'OUTDOORS', description: 'What we do when we are not at work' },
-        { description: '', color: 'brown', status: 'archived' },
-        { color: 'red', status: 'published' },
-      ]) {
-        clock.now += 1000;
-        const expected = { ...current, ...change, updatedAt: new Date(clock.now).toISOString() };
-        current = jsonOf(await fixture.call('PATCH', `${PATH}/${id}`, change));
-        assert.deepEqual(current, expected);
-        assert.deepEqual(await fixture.list(PATH), [expected]);
-      }
-    }),
-});
-
 suite('POST /content-pillars', {
   'creates a published pillar whose author is the member of the key': () =>
     withClock(async ({ call, admin, workspaceId }) => {

@@ -98,24 +98,3 @@ suite('POST /domains', {
       jsonOf(await post(second, SLUG, { archived: false }));
     }),
 });
-
-suite('PATCH /domains/{id}', {
-  'changes the fields that are sent, whether the domain is archived or not': () =>
-    withClock(async ({ call, create }, clock) => {
-      let current = await create(PATH);
-      for (const change of [
-        { expiredUrl: 'https://example.com/ended' },
-        { notFoundUrl: 'https://example.com/unknown', placeholder: '' },
-        { archived: true },
-        { notFoundUrl: '' },
-        { archived: false, expiredUrl: '' },
-      ]) {
-        clock.now += 1000;
-        const changed = { ...current, ...change };
-        const expected = { ...changed, primary: !changed.archived, updatedAt: new Date(clock.now).toISOString() };
-        current = jsonOf(await call('PATCH', `${PATH}/${current.id}`, change));
-        assert.deepEqual(current, expected);
-        assert.deepEqual(jsonOf(await call('GET', `${PATH}/${current.id}`)), expected);
-      }
-    }),
-});

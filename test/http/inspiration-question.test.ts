@@ -88,24 +88,3 @@ suite('GET /inspiration-questions', {
       }
     }),
 });
-
-suite('PATCH /inspiration-questions/{id}', {
-  'changes the fields that are sent, and no others': () =>
-    withClock(async (fixture, clock) => {
-      const [a, b] = await createGroups(fixture, 2);
-      let current = await fixture.create(PATH);
-      for (const change of [
-        { question: 'What did you learn yesterday?', description: 'Anything counts' },
-        { description: '', icon: 'question-mark', userType: 'advocate' },
-        { groups: [a, b], isActive: false },
-        { groups: [b, a], archived: true },
-        { groups: [], isActive: true, archived: false },
-      ]) {
-        clock.now += 1000;
-        const expected = { ...current, ...change, updatedAt: new Date(clock.now).toISOString() };
-        current = jsonOf(await fixture.call('PATCH', `${PATH}/${current.id}`, change));
-        assert.deepEqual(current, expected);
-        assert.deepEqual(await fixture.list(`${PATH}?includeArchived=true`), [expected]);
-      }
-    }),
-});

@@ -180,11 +180,6 @@ suite('the log', {
       );
       for (const secret of [key, DEMO_API_KEY, 'hunter2', 'tents']) assert.ok(!stderr.includes(secret), secret);
     },
-
-  'contains no requests if LOG_LEVEL is warn': async () => {
-    const { stderr } = await runAndReadLog({ LOG_LEVEL: 'warn' }, (url) => fetch(`${url}/campaigns`, { headers: KEY }));
-    assert.equal(stderr, '');
-  },
 });
 
 suite('the metrics', {
