@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { MAX_RESOURCE_COUNT, RESOURCE_LABEL_LENGTH, RESOURCE_TYPES } from '../../core/campaign/campaign.ts';
+import { MAX_RESOURCE_COUNT, RESOURCE_LABEL_LENGTH } from '../../core/campaign/campaign.ts';
 import { CONTENT_PILLAR_TITLE_LENGTH } from '../../core/content-pillar/content-pillar.ts';
 import { MAX_SLUG_LENGTH } from '../../core/domain/domain.ts';
 import { COLORS } from '../../core/shared/color.ts';
 import { NAME_LENGTH } from '../../core/shared/name.ts';
 import { DESCRIPTION_LENGTH, URL_LENGTH } from '../../core/shared/text.ts';
-import { exampleResource } from './campaign.ts';
+import { exampleResource, resourceType } from './campaign.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
 import { tagResponse } from './tag.ts';
@@ -16,7 +16,7 @@ const label = field.responseText(RESOURCE_LABEL_LENGTH);
 const briefResource = z
   .object({
     url: url.describe('The URL.'),
-    type: z.enum(RESOURCE_TYPES).nullable().describe('The type, or `null`.'),
+    type: resourceType.nullable().describe('The type, or `null`.'),
     mimeType: label.nullable().describe('The MIME type, or `null`.'),
     size: field.nonNegativeNumber.nullable().describe('The size in bytes, or `null`.'),
     width: field.nonNegativeNumber.nullable().describe('The width in pixels, or `null`.'),

@@ -31,12 +31,16 @@ const DESTINATION_URL =
 
 const TARGET_SHARES = 'The target number of shares: a whole number, or a string of its digits.';
 
+export const resourceType = z
+  .enum(RESOURCE_TYPES)
+  .meta({ id: 'ResourceType', description: 'The type of a file or link of a campaign.' });
+
 const resource = z.union([
   field.httpUrl.transform((url) => ({ url })).describe('The URL of the resource.'),
   z
     .strictObject({
       url: field.httpUrl.describe('The URL of the resource (http or https).'),
-      type: z.enum(RESOURCE_TYPES).nullish().describe('The type of the resource.'),
+      type: resourceType.nullish().describe('The type of the resource.'),
       mimeType: field.text(RESOURCE_LABEL_LENGTH).nullish().describe('The MIME type, for example `image/png`.'),
       size: field.nonNegativeNumber.nullish().describe('The size in bytes.'),
       width: field.nonNegativeNumber.nullish().describe('The width in pixels.'),

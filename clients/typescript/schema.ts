@@ -488,7 +488,7 @@ export interface components {
             /** @description The URL of the resource (http or https). */
             readonly url: string;
             /** @description The type of the resource. */
-            readonly type?: ("image" | "video" | "pdf") | null;
+            readonly type?: components["schemas"]["ResourceType"] | null;
             /** @description The MIME type, for example `image/png`. */
             readonly mimeType?: string | null;
             /** @description The size in bytes. */
@@ -504,6 +504,11 @@ export interface components {
             /** @description Sort order among the resources of the campaign. */
             readonly order?: number | null;
         };
+        /**
+         * @description The type of a file or link of a campaign.
+         * @enum {string}
+         */
+        readonly ResourceType: "image" | "video" | "pdf";
         /** @description A whole number from 0 to 9007199254740991, or a string of its digits. */
         readonly WholeNumber: number | string;
         /** @description Content that employees share. */
@@ -657,7 +662,7 @@ export interface components {
             /** @description The URL. */
             readonly url: string;
             /** @description The type, or `null`. */
-            readonly type: ("image" | "video" | "pdf") | null;
+            readonly type: components["schemas"]["ResourceType"] | null;
             /** @description The MIME type, or `null`. */
             readonly mimeType: string | null;
             /** @description The size in bytes, or `null`. */

@@ -129,7 +129,7 @@ draft = call(
         content_pillar_id=pillar.id,
         resources=[
             "https://example.com/map.pdf",
-            models.CampaignResource(url="https://example.com/video.mp4", type_=models.CampaignResourceType.VIDEO),
+            models.CampaignResource(url="https://example.com/video.mp4", type_=models.ResourceType.VIDEO),
         ],
     ),
 )
