@@ -63,14 +63,14 @@ export function getSettingWarnings(environment: EnvironmentVariables): string[] 
   const { STORAGE, RATE_LIMITER, METRICS_PORT, LINKS_PORT } = readSettings(environment);
   const listLocations = (name: string, choices: Readonly<Record<string, { readonly locationSetting?: string }>>) =>
     Object.entries(choices).map(([value, { locationSetting }]) => [locationSetting, `${name}=${value}`] as const);
-  const met = [`STORAGE=${STORAGE}`, `RATE_LIMITER=${RATE_LIMITER}`];
-  if (METRICS_PORT !== undefined) met.push('METRICS_PORT');
-  if (LINKS_PORT !== undefined) met.push('LINKS_PORT');
+  const metConditions = [`STORAGE=${STORAGE}`, `RATE_LIMITER=${RATE_LIMITER}`];
+  if (METRICS_PORT !== undefined) metConditions.push('METRICS_PORT');
+  if (LINKS_PORT !== undefined) metConditions.push('LINKS_PORT');
   return [
     ...listLocations('STORAGE', storages),
     ...listLocations('RATE_LIMITER', rateLimiters),
     ...(['METRICS', 'LINKS'] as const).map((name) => [`${name}_HOST`, `${name}_PORT`] as const),
   ]
-    .filter(([name, condition]) => name && environment[name] !== undefined && !met.includes(condition))
+    .filter(([name, condition]) => name && environment[name] !== undefined && !metConditions.includes(condition))
     .map(([name, condition]) => `${name}: has no effect without ${condition}`);
 }

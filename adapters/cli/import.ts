@@ -89,7 +89,7 @@ interface Source {
   readonly size: number | undefined;
 }
 
-/** What became of a line. */
+/** The outcome of a line. */
 type Outcome = Line & { readonly status: 'accepted' | 'skipped' | { readonly rejection: string } };
 
 /** Imports the lines. Yields each rejected line, and returns the result. */

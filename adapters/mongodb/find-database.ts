@@ -2,8 +2,8 @@ import { createClient } from './client.ts';
 
 /**
  * Returns a text that identifies the database of a connection string, or `undefined` if the database has no
- * collections. Another host name of the same server gives the same text, another mongos of the same cluster gives
- * another text.
+ * collections. The text does not depend on the host name of the server, but each mongos of a cluster gives another
+ * text.
  */
 export async function findDatabase(uri: string): Promise<string | undefined> {
   const client = createClient(uri, { serverSelectionTimeoutMS: 2_000 });

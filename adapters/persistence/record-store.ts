@@ -9,8 +9,8 @@ export const LIST_TOO_SLOW = 'The list takes too long to read. Add filters to na
 
 /**
  * The maximum time of a list that reads many records to find those of its page (a scan). If a scan takes longer, it is
- * rejected with `LIST_TOO_SLOW`. The memory engine has no limit. A search through 1,000,000 campaigns
- * takes 2 to 3 s.
+ * rejected with `LIST_TOO_SLOW`. The memory engine has no limit. A search through 1,000,000 campaigns takes
+ * 2 to 3 s.
  */
 export const LIST_TIMEOUT_MS = 4_500;
 

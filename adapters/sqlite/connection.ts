@@ -129,7 +129,7 @@ export class SqliteConnection implements Executor {
     return this.connections;
   }
 
-  /** Returns whether scans must wait for a checkpoint, because SQLite cannot begin the log anew while they read it. */
+  /** Returns whether scans must wait for a checkpoint, because SQLite cannot restart the log while they read it. */
   private isLogLong(): boolean {
     if (!this.connections) return false;
     const [[, pageCount, copiedCount] = []] = this.connections.reader.all('PRAGMA wal_checkpoint(NOOP)');
@@ -137,8 +137,8 @@ export class SqliteConnection implements Executor {
   }
 
   /**
-   * Copies the log into the file, so that the next commit begins the log anew. Without effect while another process
-   * reads the log.
+   * Copies the log into the file, so that the next commit restarts the log. Without effect while another process reads
+   * the log.
    */
   private async copyLog(): Promise<void> {
     while (this.connections?.writer.isInTransaction) await nextTurn();

@@ -17,7 +17,7 @@ interface WaitingScan {
  * Limits the scans that run at the same time. The next scan is one of the workspace that has the fewest running scans,
  * so that the many scans of one workspace delay only each other.
  *
- * Each running scan reads a snapshot. While any snapshot is read, SQLite cannot begin the write-ahead log anew. So when
+ * Each running scan reads a snapshot. While any snapshot is read, SQLite cannot restart the write-ahead log. So when
  * the log is long, no scan starts until the running scans have ended, and a checkpoint has copied the log into the
  * file.
  */

@@ -56,8 +56,8 @@ export function noteOutdated(database: Database, { name, searches }: Table, row:
 }
 
 /**
- * Indexes the texts of all noted rows, before a commit. A row that was noted in vain, because its change was undone, is
- * indexed as it is. One statement for each index adds all texts, because FTS5 writes its tokens to the file at the end
+ * Indexes the texts of all noted rows, before a commit. If the change of a noted row was undone, the unchanged row is
+ * indexed again. One statement for each index adds all texts, because FTS5 writes its tokens to the file at the end
  * of each savepoint. A statement for each record would take about as long as all other work that creates the record.
  */
 export function updateSearchIndexes(database: Database): void {

@@ -48,8 +48,8 @@ export class DomainService {
   }
 
   /**
-   * Updates a domain. Rejects with `conflict` if the change unarchives the
-   * domain and another workspace has a live, verified domain with its slug.
+   * Updates a domain. Rejects with `conflict` if the change unarchives the domain and another workspace has a live,
+   * verified domain with its slug.
    */
   async update(workspaceId: string, id: string, change: DomainChange): Promise<DomainView> {
     return this.storage.runInTransaction(async (storage) => {

@@ -125,7 +125,7 @@ export class LinkService implements LinkLookups {
   /**
    * Returns the visitor key of the current day (UTC), and how long this day lasts. All processes that use the storage
    * have the same key. Before the key of a day is added, the keys of all other days are removed. Without the key, the
-   * hash of a visitor tells nothing about the visitor.
+   * hash of a visitor reveals nothing about the visitor.
    */
   async getVisitorKey(): Promise<{ readonly key: string; readonly remainingMs: number }> {
     const now = this.storage.now();

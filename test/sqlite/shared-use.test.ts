@@ -161,7 +161,7 @@ suite('callers that share a SQLite file', {
     }),
   ),
 
-  'can always begin the log anew, even if searches overlap': withDatabasePath((file) =>
+  'can always restart the log, even if searches overlap': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine, writer }) => {
       // Scans of different lengths do not end at the same time.
       const workspaceIds = [newId(), newId(), newId()];

@@ -26,8 +26,8 @@ const CHECK_INTERVAL_MS = 250;
  * requests begin. Writes that begin together are committed together. libuv accepts only one connection in an iteration
  * of the event loop.
  */
-const TURN_MS = 10;
-/** The maximum time that a turn spends on rejections, so that they leave most of the time for other requests. */
+const TIME_SLICE_MS = 10;
+/** The maximum time that a time slice spends on rejections, so that they leave most of the time for other requests. */
 const MAX_REJECT_MS = 2;
 /** The maximum number of credentials whose workspace is cached. An entry takes about 200 bytes. */
 const MAX_CREDENTIAL_COUNT = 10_000;
@@ -154,14 +154,14 @@ export class Admission {
   private readonly workspaces = new LRUCache<string, string>({ max: MAX_CREDENTIAL_COUNT });
   private isScheduled = false;
   private timer: NodeJS.Timeout | undefined;
-  /** The end of the current turn. */
+  /** The end of the current time slice. */
   private endsAt = 0;
   /**
    * When the first request of this iteration of the event loop was read. All others of the iteration have arrived then,
    * too.
    */
   private arrivedAt: number | undefined;
-  /** Whether a connection was accepted since the last turn. Then more connections may wait. */
+  /** Whether a connection was accepted since the last time slice. Then more connections may wait. */
   private hasAccepted = false;
 
   /** Creates the admission control. `observers` observe rejections. */
@@ -245,22 +245,22 @@ export class Admission {
   private schedule(): void {
     if (this.isScheduled || !this.hasWork) return;
     this.isScheduled = true;
-    setImmediate(this.runTurn);
+    setImmediate(this.runTimeSlice);
   }
 
   /** Rejects some requests. Then begins queued requests, unless connections are still being accepted. */
-  private readonly runTurn = (): void => {
+  private readonly runTimeSlice = (): void => {
     const now = performance.now();
     // The newest requests are rejected first, so that most rejections are fast.
     while (this.rejections.length > 0 && performance.now() - now < MAX_REJECT_MS)
       this.rejections.pop()?.reject(OVERLOAD_ERROR);
-    const isAccepting = this.hasAccepted && now - this.endsAt < TURN_MS;
+    const isAccepting = this.hasAccepted && now - this.endsAt < TIME_SLICE_MS;
     this.hasAccepted = false;
     if (isAccepting) {
-      setImmediate(this.runTurn);
+      setImmediate(this.runTimeSlice);
       return;
     }
-    this.endsAt = performance.now() + TURN_MS;
+    this.endsAt = performance.now() + TIME_SLICE_MS;
     this.beginNext();
   };
 
