@@ -1,4 +1,4 @@
-import { doNothing } from '../../core/shared/do-nothing.ts';
+import pLimit from 'p-limit';
 import type { Condition, Query, RecordStore } from '../persistence/record-store.ts';
 import { createStores, globalStoreNames, recordSchemas, type StorageEngine } from '../persistence/storage-engine.ts';
 import { MemoryTable, type Row, type TableSchema } from './table.ts';
@@ -20,14 +20,9 @@ export function createMemoryEngine(now: () => number): StorageEngine {
   const schemas = new Map<string, TableSchema>(Object.entries(recordSchemas));
   for (const name of globalStoreNames) schemas.set(name, GLOBAL_SCHEMA);
   const tables = new Map([...schemas].map(([name, schema]) => [name, new MemoryTable(schema, now)]));
-  let last: Promise<unknown> = Promise.resolve();
+  const limit = pLimit(1);
   /** Runs one transaction, or one change outside of a transaction, at a time. */
-  const write: Write = (work) => {
-    const result = last.then(work);
-    // The next work runs even if this work fails.
-    last = result.catch(doNothing);
-    return result;
-  };
+  const write: Write = (work) => limit(work);
   return createEngine(tables, now, write, (work) => write(() => runInTransaction(tables, now, work)));
 }
 
