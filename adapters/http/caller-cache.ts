@@ -32,7 +32,6 @@ export class CallerCache {
   });
   /** Uses are written one after another, so that they occupy only one connection of the storage. */
   private readonly limitRecording = pLimit(1);
-  private lastRecording: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly apiKeys: ApiKeyService,
@@ -51,7 +50,7 @@ export class CallerCache {
 
   /** Resolves when all uses of keys are recorded or dropped. */
   async settle(): Promise<void> {
-    await this.lastRecording;
+    await this.limitRecording(() => undefined);
   }
 
   private async load(secret: string): Promise<CachedCaller> {
@@ -62,6 +61,6 @@ export class CallerCache {
 
   /** Records a use in the background. If that fails, the use is dropped: the next lookup of the key records its use. */
   private recordUse({ workspaceId, keyId }: Caller): void {
-    this.lastRecording = this.limitRecording(() => this.apiKeys.recordUse(workspaceId, keyId)).catch(doNothing);
+    this.limitRecording(() => this.apiKeys.recordUse(workspaceId, keyId)).catch(doNothing);
   }
 }
