@@ -32,8 +32,12 @@ export interface OpenFile {
 }
 
 /** Opens an engine on a file, runs `work`, and closes the engine. */
-export async function withOpenEngine<T>(file: string, work: (open: OpenFile) => Promise<T>): Promise<T> {
-  const { engine, connection } = createSqliteEngine(file);
+export async function withOpenEngine<T>(
+  file: string,
+  work: (open: OpenFile) => Promise<T>,
+  now?: () => number,
+): Promise<T> {
+  const { engine, connection } = createSqliteEngine(file, now);
   await connection.open();
   try {
     return await work({ engine, connection, ...getDatabases(connection) });

@@ -17,7 +17,7 @@ import { quickOrLong } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { damagePage } from './damage-page.ts';
-import { assertIntact, withDatabasePath, withOpenEngine } from './database-file.ts';
+import { assertIntact, type OpenFile, withDatabasePath, withOpenEngine } from './database-file.ts';
 
 /** Runs `work` with a monotonic clock that advances by `stepMs` whenever it is read. */
 function withStepClock<T>(stepMs: number, work: () => Promise<T>): Promise<T> {
@@ -339,18 +339,18 @@ suite('a SQLite engine that writes', {
     }),
   ),
 
-  'deletes a few expired records with each later write': withDatabasePath((file) =>
-    withOpenEngine(file, async ({ engine: { idempotencyRecords: records }, reader }) => {
+  'deletes a few expired records with each later write': withDatabasePath((file) => {
+    let now = Date.now();
+    const work = async ({ engine: { idempotencyRecords: records }, reader }: OpenFile) => {
       const workspaceId = newId();
-      for (let i = 0; i < 60; i++)
-        await records.add(buildIdempotencyRecord(workspaceId, { expiresAt: Date.now() + 1_000 }));
+      for (let i = 0; i < 60; i++) await records.add(buildIdempotencyRecord(workspaceId, { expiresAt: now + 1_000 }));
       assert.equal(await records.count(workspaceId, []), 60);
-      await delay(1_100);
+      now += 1_100;
       const late = buildIdempotencyRecord(workspaceId, { expiresAt: 0 });
       await records.add(late);
       assert.deepEqual(await records.get(workspaceId, late.id), late);
       assert.equal(await records.count(workspaceId, []), 41);
-      await records.update(workspaceId, late.id, (it) => ({ ...it, expiresAt: Date.now() + 10_000 }));
+      await records.update(workspaceId, late.id, (it) => ({ ...it, expiresAt: now + 10_000 }));
       await records.add(buildIdempotencyRecord(workspaceId));
       await records.add(buildIdempotencyRecord(workspaceId));
       assert.equal(await records.count(workspaceId, []), 3);
@@ -358,8 +358,9 @@ suite('a SQLite engine that writes', {
         'EXPLAIN QUERY PLAN SELECT "row" FROM idempotencyRecords WHERE "expiresAt" <= 1 AND "id" <> 2 LIMIT 20',
       );
       assert.match(JSON.stringify(plan), /USING INDEX idempotencyRecords_expires/);
-    }),
-  ),
+    };
+    return withOpenEngine(file, work, () => now);
+  }),
 
   'rejects a duplicate ID with a message that names the field': withDatabasePath((file) =>
     withOpenEngine(file, async ({ engine: { tags } }) => {
