@@ -91,8 +91,8 @@ export interface Operation {
   readonly response: z.ZodType;
   readonly example: Example<Record<string, unknown>, object, unknown>;
   /**
-   * Validates query and body, and returns a function that runs the operation and serializes its response. Throws
-   * one `invalid` error for all invalid fields of query and body. `isAbandoned` is that of a `PageRequest`.
+   * Validates query and body, and returns a function that runs the operation and serializes its response. Throws one
+   * `invalid` error for all invalid fields of query and body. `isAbandoned` is that of a `PageRequest`.
    */
   prepare(
     query: object,

@@ -66,8 +66,8 @@ export function createHttpService(
 const scanPaths = new Set(operations.filter(({ mayScan }) => mayScan).map(({ path }) => path));
 
 /**
- * Returns the kind of a request, as far as its target shows it. A list without parameters is its first page, which is
- * no scan.
+ * Returns the kind of a request, by its target only. A list without parameters is not a scan, because it is the first
+ * page.
  */
 function classifyRequest({ url = '' }: IncomingMessage): RequestKind {
   const [path, query] = removeOrigin(url).split('?', 2) as [string, string?];

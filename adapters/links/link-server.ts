@@ -53,7 +53,7 @@ export interface LinkServer {
   closeAll(): void;
 }
 
-/** The outcomes of requests by the types of their targets: of a redirect, and of a page if there is none. */
+/** The outcome of a request by the type of its target: if the target has a URI (`redirect`), and if not (`page`). */
 const OUTCOMES: Record<LinkTarget['type'], { readonly redirect: LinkOutcome; readonly page: LinkOutcome }> = {
   destination: { redirect: 'destination', page: 'not_found' },
   expired: { redirect: 'expired_url', page: 'gone' },

@@ -38,9 +38,7 @@ export const recordSchemas = {
 
 type RecordOf<S> = S extends RecordSchema<infer T> ? T : never;
 
-/**
- * The records of the global stores. They are unique over all workspaces, and are read without the ID of a workspace.
- */
+/** The records of the global stores: unique over all workspaces, and read without the ID of a workspace. */
 interface GlobalRecords {
   readonly credentials: Credential;
   readonly links: StoredLink;
@@ -60,9 +58,7 @@ const globalStores: Readonly<Record<keyof GlobalRecords, true>> = {
 
 export const globalStoreNames = Object.keys(globalStores) as readonly (keyof GlobalRecords)[];
 
-/**
- * The store that a readiness check reads. The authentication of a request reads it, too.
- */
+/** The store that a readiness check reads. The authentication of a request reads it, too. */
 export const PROBED_STORE_NAME: keyof GlobalRecords = 'credentials';
 
 /** The store of each schema, and the global stores. */

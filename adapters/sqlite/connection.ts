@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextIteration } from 'node:timers/promises';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { LIST_TIMEOUT_MS, LIST_TOO_SLOW } from '../persistence/record-store.ts';
 import { PROBED_STORE_NAME } from '../persistence/storage-engine.ts';
@@ -141,7 +141,7 @@ export class SqliteConnection implements Executor {
    * the log.
    */
   private async copyLog(): Promise<void> {
-    while (this.connections?.writer.isInTransaction) await nextTurn();
+    while (this.connections?.writer.isInTransaction) await nextIteration();
     if (!this.connections) return;
     const [[, pageCount, copiedCount] = []] = this.connections.writer.all('PRAGMA wal_checkpoint(PASSIVE)');
     this.maxLogPageCount = MAX_SCANNED_LOG_PAGE_COUNT + (copiedCount < pageCount ? pageCount : 0);
@@ -173,7 +173,7 @@ export class SqliteConnection implements Executor {
         };
         const { done, value } = await retryWhileBusy(next);
         if (done) return value as T;
-        await nextTurn();
+        await nextIteration();
       }
     } finally {
       // Closes the iterators of the steps.

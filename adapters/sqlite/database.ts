@@ -1,4 +1,4 @@
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextIteration } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 // This package has the API of `node:sqlite`, which can replace the package when Node.js 20 and 22 are no longer
@@ -127,7 +127,7 @@ export class Database {
     // A statement keeps the file open until it is finalized. Only the garbage collector finalizes it, because the
     // package has no method for this.
     collectGarbage();
-    await nextTurn();
+    await nextIteration();
     for (const { database } of databases) database.close();
   }
 

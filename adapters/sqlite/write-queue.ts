@@ -1,4 +1,4 @@
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextIteration } from 'node:timers/promises';
 import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
 import { createBusyTimeout, type Database, isBusy } from './database.ts';
 import { rejectUpgradedFile } from './file.ts';
@@ -72,7 +72,7 @@ export class WriteQueue {
   private async runAll(): Promise<void> {
     let burstStartedAt = performance.now();
     do {
-      await nextTurn();
+      await nextIteration();
       if (performance.now() - burstStartedAt > MAX_BURST_MS) {
         await delay(PAUSE_MS);
         burstStartedAt = performance.now();
@@ -129,7 +129,7 @@ export class WriteQueue {
         expectsMore ||= write.isDeferred;
         if (expectsMore && this.waiting.length === 0) {
           expectsMore = false;
-          await nextTurn();
+          await nextIteration();
         }
       }
       updateSearchIndexes(this.database);

@@ -6,12 +6,12 @@ import type { IdempotencyRepository } from './idempotency-repository.ts';
 /** A request that a client sends with an idempotency key. */
 export interface IdempotentRequest {
   readonly workspaceId: string;
-  /** The ID of the API key that the client sends. */
+  /** The ID of the API key of the request, or of the import. */
   readonly keyId: string;
   readonly idempotencyKey: string;
-  /** What error messages call the idempotency key: the name that the caller knows. By default, `idempotencyKey`. */
+  /** The name of the idempotency key in error messages. By default, `idempotencyKey`. */
   readonly idempotencyKeyName?: string;
-  /** A hash of everything that a repeated request must have in common with the first one: its method, path and body. */
+  /** A hash of everything that a repeated request must have in common with the first one, such as its path and body. */
   readonly fingerprint: string;
 }
 

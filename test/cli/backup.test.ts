@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Database } from '../../adapters/sqlite/database.ts';
 import { seedDatabase } from '../bench/sample.ts';
@@ -142,7 +142,7 @@ suite('a backup', {
       assert.deepEqual(readdirSync(folder), ['advocacy.db']);
 
       const { child, output } = startCommand(['backup', file], settings);
-      while (!existsSync(`${file}.incomplete`)) await nextTurn();
+      while (!existsSync(`${file}.incomplete`)) await nextIteration();
       child.kill('SIGKILL');
       await output;
       assert.ok(!existsSync(file), 'the command was killed too late');
@@ -156,7 +156,7 @@ suite('a backup', {
       rmSync(incomplete);
 
       const first = startCommand(['backup', file], settings);
-      while (!existsSync(incomplete)) await nextTurn();
+      while (!existsSync(incomplete)) await nextIteration();
       // The pause keeps the first command from ending before the second command begins.
       first.child.kill('SIGSTOP');
       const second = await backUp(file);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { createCachedLookups, MAX_LOOKUP_COUNT, MAX_WAITING_COUNT } from '../../adapters/links/lookup-cache.ts';
 import type { Link } from '../../core/link/link.ts';
 import { suite } from '../support/suite.ts';
@@ -13,10 +13,10 @@ function setUp() {
     new Promise<Link>((resolve, reject) => running.push({ resolve: () => resolve({ key } as Link), reject }));
   const { findLink: find } = createCachedLookups({ findLink, findCampaign: assert.fail, findDomain: assert.fail });
   const settleAll = async () => {
-    await nextTurn();
+    await nextIteration();
     while (running.length > 0) {
       for (const { resolve } of running.splice(0)) resolve();
-      await nextTurn();
+      await nextIteration();
     }
   };
   return { find: async (key: string) => (await find(key))?.key, running, settleAll };
@@ -29,7 +29,7 @@ suite('the cached lookups of short links', {
     const { find, running, settleAll } = setUp();
     const keys = createKeys(MAX_COUNT);
     const found = Promise.all([...keys, 'key 0'].map(find));
-    await nextTurn();
+    await nextIteration();
     assert.equal(running.length, MAX_LOOKUP_COUNT);
     await assert.rejects(find('one more'), /Too many short links/);
     await settleAll();
@@ -42,7 +42,7 @@ suite('the cached lookups of short links', {
   'go on if earlier ones fail': async () => {
     const { find, running, settleAll } = setUp();
     const results = Promise.allSettled(createKeys(MAX_LOOKUP_COUNT + 1).map(find));
-    await nextTurn();
+    await nextIteration();
     for (const { reject } of running.splice(0)) reject(new Error('no storage'));
     await settleAll();
     const rejectedCount = (await results).filter(({ status }) => status === 'rejected').length;

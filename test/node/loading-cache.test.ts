@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { LoadingCache } from '../../adapters/node/loading-cache.ts';
 import { withMonotonicClock } from '../support/monotonic-clock.ts';
 import { suite, type Test } from '../support/suite.ts';
@@ -41,7 +41,7 @@ const withCache =
       );
     const endAll = async (createValue = (key: string) => `value of ${key}`) => {
       for (const { key, end } of loads) end(createValue(key));
-      await nextTurn();
+      await nextIteration();
     };
     return withMonotonicClock(
       () => clock.now,
@@ -68,7 +68,7 @@ suite('a loading cache', {
         clock.now = now;
         assert.deepEqual([get('a'), get('a')], ['old', 'old']);
         loads.at(-1)?.fail();
-        await nextTurn();
+        await nextIteration();
       }
       assert.equal(loads.length, 3);
       clock.now = 5_000;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { createMemoryEngine } from '../../adapters/memory/engine.ts';
 import type { CampaignRecord } from '../../adapters/persistence/campaigns.ts';
 import type { Condition, Query } from '../../adapters/persistence/record-store.ts';
@@ -138,7 +138,7 @@ suite('a SQLite engine that reads', {
       const query = { where: [contains('q!')], by: 'createdAt', order: 'desc', skip: 0, take: 21 } as const;
       const scans = Promise.all(Array.from({ length: 2 }, () => engine.campaigns.list(workspaceId, query)));
       // The campaign moves to the start of the list, which the scans have already read.
-      await nextTurn();
+      await nextIteration();
       await engine.campaigns.update(workspaceId, target.id, (it) => ({ ...it, createdAt: formatTime(9999) }));
       for (const found of await scans) assert.deepEqual(found, [target]);
     }),

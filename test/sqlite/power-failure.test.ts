@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextIteration } from 'node:timers/promises';
 import { buildCampaign, newId } from '../contract/samples.ts';
 import { addAll } from '../support/add-all.ts';
 import { quickOrLong } from '../support/scale.ts';
@@ -62,7 +62,7 @@ function readLogState(file: string): LogState {
  */
 async function stopWhen({ process }: WriterProcess, isMet: () => boolean): Promise<void> {
   process.kill('SIGCONT');
-  while (!isMet()) await nextTurn();
+  while (!isMet()) await nextIteration();
   process.kill('SIGSTOP');
   await delay(50);
 }

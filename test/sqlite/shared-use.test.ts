@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import type { CampaignRecord } from '../../adapters/persistence/campaigns.ts';
 import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import type { Database } from '../../adapters/sqlite/database.ts';
@@ -30,7 +30,7 @@ async function measureLongestBlock(work: () => Promise<unknown>): Promise<number
   let isDone = false;
   const watch = async () => {
     for (let last = getProcessorMs(); !isDone; last = getProcessorMs()) {
-      await nextTurn();
+      await nextIteration();
       longest = Math.max(longest, getProcessorMs() - last);
     }
   };
@@ -108,7 +108,7 @@ suite('callers that share a SQLite file', {
           endedCount++;
         }),
       );
-      await nextTurn();
+      await nextIteration();
       await search(engine, other, 'q!');
       const endedBefore = endedCount;
       await searches;
@@ -127,7 +127,7 @@ suite('callers that share a SQLite file', {
       const one = getProcessorMs() - before;
       let hasGone = false;
       const searches = Array.from({ length: 40 }, () => search(engine, workspaceId, 'bb', () => hasGone));
-      await nextTurn();
+      await nextIteration();
       before = getProcessorMs();
       hasGone = true;
       const rejected = (await Promise.allSettled(searches)).filter(({ status }) => status === 'rejected');

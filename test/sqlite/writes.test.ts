@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextIteration } from 'node:timers/promises';
 import { createNodeSystem } from '../../adapters/node/system.ts';
 import type { CampaignRecord } from '../../adapters/persistence/campaigns.ts';
 import { createStorage, type StorageEngine } from '../../adapters/persistence/storage-engine.ts';
@@ -370,7 +370,7 @@ suite('a SQLite engine that writes', {
         tags.add(buildTag(newId(), 'two', { id: tag.id })),
         'A record with this ID already exists. Retry the request.',
       );
-      await nextTurn();
+      await nextIteration();
     }),
   ),
 });
