@@ -12,6 +12,10 @@ const callers = new Map(
 );
 const database = new DatabaseSync(process.env.SQLITE_FILE, { timeout: 10_000 });
 database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4096');
+// The trigram index of SQLite itself. Unlike the index of the service, it is one for all workspaces.
+database.exec(`CREATE VIRTUAL TABLE IF NOT EXISTS reference_search USING fts5("searchText", content='', tokenize='trigram');
+  INSERT INTO reference_search (rowid, "searchText") SELECT "row", "searchText" FROM campaigns
+    WHERE NOT EXISTS (SELECT 1 FROM reference_search)`);
 
 const selected = Object.keys(RESPONSE_FIELDS).map((field) => `'${field}', "record" ->> '$.${field}'`);
 const response = `json_object('id', c."id", ${selected.join(', ')}, 'hasShared',
@@ -21,7 +25,7 @@ const live = '"workspaceId" = ? AND "archived" = 0';
 const prepareList = (from) => database.prepare(`SELECT json_group_array(${response}) AS body FROM (${from}) c`);
 const readPage = prepareList(`SELECT "id", "record" FROM campaigns WHERE ${live} ${page}`);
 const readMatches = prepareList(`SELECT "id", "record" FROM campaigns NOT INDEXED WHERE "row" IN
-  (SELECT rowid FROM "campaigns_searchText" WHERE "campaigns_searchText" MATCH ?)
+  (SELECT rowid FROM reference_search WHERE reference_search MATCH ?)
   AND ${live} AND instr("searchText", ?) ${page}`);
 const readCampaign = database.prepare(
   `SELECT ${response} AS body FROM campaigns c WHERE "id" = ? AND +"workspaceId" = ?`,
@@ -41,10 +45,7 @@ const addCampaign = database.prepare(
   `INSERT INTO campaigns (${[...columns, 'searchText'].map((column) => `"${column}"`).join(', ')}, "record")
    VALUES (${columns.map(() => '?').join(', ')}, ?, jsonb(?))`,
 );
-// The triggers note which texts the commit must index (adapters/sqlite/search.ts).
-const indexText = database.prepare(
-  `INSERT INTO "campaigns_searchText" (rowid, "searchText") SELECT last_insert_rowid(), ?`,
-);
+const indexText = database.prepare(`INSERT INTO reference_search (rowid, "searchText") SELECT last_insert_rowid(), ?`);
 
 function list({ workspaceId, memberId }, url) {
   const query = new URLSearchParams(url.slice(url.indexOf('?') + 1));
@@ -64,7 +65,7 @@ async function create(caller, request) {
   database.exec('BEGIN IMMEDIATE');
   addCampaign.run(...values, record.searchText, JSON.stringify(record));
   indexText.run(record.searchText);
-  database.exec('DELETE FROM "campaigns_searchText_outdated"; COMMIT');
+  database.exec('COMMIT');
   return JSON.stringify(toResponse(document, false));
 }
 
