@@ -127,9 +127,7 @@ const campaignResponse = z
       .responseText(URL_LENGTH)
       .nullable()
       .describe('The target of the short link, or `null` if there is none.'),
-    clicks: field.count.describe(
-      'The number of clicks: those on the short links of the campaign, plus those that the operator of the service added.',
-    ),
+    clicks: field.count.describe('The number of clicks on the short links of the campaign.'),
     shares: field.count.describe('The number of members who shared the campaign.'),
     startDate: field.responseText({ max: 35 }).describe('The start: a date or a date-time, as it was sent.'),
     endDate: field.responseText({ max: 35 }).describe('The end: a date or a date-time, as it was sent.'),

@@ -536,7 +536,7 @@ export interface components {
             readonly destinationUrl: string | null;
             /**
              * Format: int64
-             * @description The number of clicks: those on the short links of the campaign, plus those that the operator of the service added.
+             * @description The number of clicks on the short links of the campaign.
              */
             readonly clicks: number;
             /**

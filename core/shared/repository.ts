@@ -16,10 +16,7 @@ export interface Repository<T extends Entity> {
   findById(workspaceId: string, id: string): Promise<T | undefined>;
   /** Returns the entities that the workspace has, each once, in any order. */
   findMany(workspaceId: string, ids: readonly string[]): Promise<readonly T[]>;
-  /**
-   * Iterates over all entities in the order of their IDs, which begin with the time of creation (`System.newId`) or
-   * import.
-   */
+  /** Iterates over all entities in the order of their IDs, which begin with the time of creation (`System.newId`). */
   iterate(workspaceId: string): AsyncIterable<T>;
   /** Adds an entity. Rejects with `conflict` if its ID or a unique value is taken. */
   add(entity: T): Promise<void>;
