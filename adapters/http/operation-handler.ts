@@ -14,6 +14,9 @@ import type { ReadBody } from './request-body.ts';
 import { getRequestContext, type Responder } from './responder.ts';
 import { TimeBudget } from './time-budget.ts';
 
+/** How long a request waits for the storage: a little longer than the storage itself, whose error names the reason. */
+const TIME_BUDGET_MS = STORAGE_TIMEOUT_MS + 200;
+
 /** The objects that the handler of an operation depends on. */
 export interface HandlerServices {
   readonly app: Application;
@@ -41,7 +44,7 @@ export function createOperationHandler(
     context.route = operation.path;
     // The time since the request arrived, mostly in the queue of `Protection`, is subtracted here. After that, only
     // time in `timeBudget.run` counts, not the time to read the body.
-    const timeBudget = new TimeBudget(STORAGE_TIMEOUT_MS - (performance.now() - context.startedAt));
+    const timeBudget = new TimeBudget(TIME_BUDGET_MS - (performance.now() - context.startedAt));
     const caller = await timeBudget.run(authenticate(request));
     context.workspaceId = caller.workspaceId;
     context.keyId = caller.keyId;
