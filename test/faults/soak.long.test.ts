@@ -128,7 +128,7 @@ function createWorkMix(started: Started): (i: number) => Promise<LoadResponse> {
 function createValidRequests({ url, tenant }: Started) {
   return allOperations.map(([id, operation]) => {
     const { method } = operation;
-    const replayed = { ...validCallOf(operation, tenant), headers: { 'Idempotency-Key': 'again' } };
+    const replayed = { ...validCallOf(operation, tenant), headers: { 'Idempotency-Key': id } };
     return async (i: number): Promise<LoadResponse> => {
       const isNew = method !== 'POST' || i % CREATION_INTERVAL_COUNT === 0;
       const { path, body, ...rest } = isNew ? { ...validCallOf(operation, tenant), headers: {} } : replayed;
