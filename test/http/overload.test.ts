@@ -45,7 +45,7 @@ class Simulation {
 
   /** Ends the oldest requests in flight. */
   end(count: number): void {
-    for (const context of this.contexts.splice(0, count)) this.admission.onResponse(context);
+    for (const context of this.contexts.splice(0, count)) this.admission.onResponse(context, 200);
   }
 
   /** Lets requests begin, and returns the number of requests that have begun. */

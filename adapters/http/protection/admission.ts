@@ -209,9 +209,10 @@ export class Admission {
   }
 
   /** Stops counting a request that has its response as in flight, and caches the workspace of its credential. */
-  onResponse(context: RequestContext): void {
+  onResponse(context: RequestContext, status: number): void {
     const entry = this.end(context);
-    if (entry) entry.queue.servedAt = performance.now();
+    // An error of the storage does not end its pause.
+    if (entry && status < 500) entry.queue.servedAt = performance.now();
     if (entry && context.workspaceId !== undefined) this.workspaces.set(entry.credential, context.workspaceId);
   }
 

@@ -72,8 +72,8 @@ export class Protection implements Observer {
     return this.admission.awaitOutsideInFlightCount(getRequestContext(response), slowWork, () => response.headersSent);
   }
 
-  onResponse(context: RequestContext): void {
-    this.admission.onResponse(context);
+  onResponse(context: RequestContext, status: number): void {
+    this.admission.onResponse(context, status);
   }
 
   /**
