@@ -33,13 +33,11 @@ const MAX_BACKOFF_MS = 100;
 
 /**
  * Creates a storage engine on the database of a connection string, and starts to connect to it. `log` gets lines about
- * outages and their end, and about indexes that may be missing. Unless `isBatched`, each call sends a command of its
- * own (batching.ts).
+ * outages and their end.
  */
 export function createMongodbEngine(
   uri: string,
   log: (line: string) => void,
-  isBatched = true,
 ): { readonly engine: StorageEngine; readonly connection: MongoConnection } {
   const connection = new MongoConnection(uri, log);
   const getCollection = cacheCollections();
@@ -57,7 +55,7 @@ export function createMongodbEngine(
     rejectsSlowLists: true,
   };
   const engine: StorageEngine = {
-    ...createStores(executor, isBatched ? withBatching : undefined),
+    ...createStores(executor, withBatching),
     runInTransaction: (work) => {
       const updatedKeys = new Set<string>();
       return retryOnConflict(transactionLocks, updatedKeys, (lock) =>
