@@ -67,7 +67,9 @@ export const storages: Readonly<Record<Settings['STORAGE'], StorageChoice>> = {
     async findDatabase({ SQLITE_FILE }) {
       try {
         const stats = await stat(SQLITE_FILE);
-        return stats.isFile() && stats.size === 0 ? undefined : `${stats.dev}/${stats.ino}`;
+        if (stats.isFile() && stats.size === 0) return undefined;
+        const { identifyFile } = await import('../adapters/sqlite/engine.ts');
+        return identifyFile(SQLITE_FILE);
       } catch (error) {
         if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
         throw error;
