@@ -1,6 +1,4 @@
 import { ApiKeyService } from './access/api-key-service.ts';
-import { MemberService } from './access/member-service.ts';
-import { WorkspaceService } from './access/workspace-service.ts';
 import { CampaignService } from './campaign/campaign-service.ts';
 import { ContentPillarService } from './content-pillar/content-pillar-service.ts';
 import { DomainService } from './domain/domain-service.ts';
@@ -10,11 +8,13 @@ import { IdempotencyService, type IdempotentRequest } from './idempotency/idempo
 import { InspirationQuestionService } from './inspiration-question/inspiration-question-service.ts';
 import type { LinkOptions } from './link/link.ts';
 import { LinkService } from './link/link-service.ts';
+import { MemberService } from './member/member-service.ts';
 import { ShareService } from './share/share-service.ts';
 import { doNothing } from './shared/do-nothing.ts';
 import type { System } from './shared/system.ts';
 import type { Storage } from './storage.ts';
 import { TagService } from './tag/tag-service.ts';
+import { WorkspaceService } from './workspace/workspace-service.ts';
 
 export interface ApplicationOptions {
   /** The options of short links. By default, short links are off: the `link` of each `ShareView` is `null`. */

@@ -1,6 +1,4 @@
 import type { ApiKeyRepository } from './access/api-key-repository.ts';
-import type { MemberRepository } from './access/member-repository.ts';
-import type { WorkspaceRepository } from './access/workspace-repository.ts';
 import type { CampaignRepository } from './campaign/campaign-repository.ts';
 import type { ContentPillarRepository } from './content-pillar/content-pillar-repository.ts';
 import type { DomainRepository } from './domain/domain-repository.ts';
@@ -11,8 +9,10 @@ import type { InspirationQuestionRepository } from './inspiration-question/inspi
 import type { ClickWriterRepository } from './link/click-writer-repository.ts';
 import type { LinkRepository } from './link/link-repository.ts';
 import type { VisitorKeyRepository } from './link/visitor-key-repository.ts';
+import type { MemberRepository } from './member/member-repository.ts';
 import type { ShareRepository } from './share/share-repository.ts';
 import type { TagRepository } from './tag/tag-repository.ts';
+import type { WorkspaceRepository } from './workspace/workspace-repository.ts';
 
 /** The maximum time of a call of the storage with its retries, in milliseconds. After this time, callers give up. */
 export const STORAGE_TIMEOUT_MS = 10_000;

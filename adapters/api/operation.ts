@@ -1,7 +1,8 @@
 import { validate as isUuid, NIL } from 'uuid';
 import { z } from 'zod';
-import type { Caller, MemberActor, MemberPermission, Permission } from '../../core/access/caller.ts';
+import type { Caller, MemberPermission, Permission } from '../../core/access/permissions.ts';
 import type { Application } from '../../core/application.ts';
+import type { MemberActor } from '../../core/shared/actor.ts';
 import type { Page } from '../../core/shared/page.ts';
 import { parseAll } from './parse.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { API_KEY_LABEL_LENGTH, type ApiKey } from '../../core/access/api-key.ts';
-import { ACCESS } from '../../core/access/caller.ts';
+import { ACCESS } from '../../core/access/permissions.ts';
 import {
   EMAIL_LENGTH,
   findEmailProblem,
@@ -8,10 +8,10 @@ import {
   MEMBER_DEFAULTS,
   type Member,
   ROLES,
-  SEAT_TYPES,
-} from '../../core/access/member.ts';
+} from '../../core/member/member.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
 import { NAME_LENGTH } from '../../core/shared/name.ts';
+import { SEAT_TYPES } from '../../core/shared/seat-type.ts';
 import { errors } from '../api/errors.ts';
 import { endDate, text } from '../api/fields.ts';
 import { replaceControlCharacters } from '../logging/terminal-text.ts';

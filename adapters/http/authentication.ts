@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { Caller } from '../../core/access/caller.ts';
+import type { Caller } from '../../core/access/permissions.ts';
 import type { RateLimiter } from '../../core/access/rate-limiter.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import type { CallerCache } from './caller-cache.ts';

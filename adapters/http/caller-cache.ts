@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import pLimit from 'p-limit';
 import { isApiKeySecret } from '../../core/access/api-key.ts';
 import { type ApiKeyService, createInvalidKeyError } from '../../core/access/api-key-service.ts';
-import type { Caller } from '../../core/access/caller.ts';
+import type { Caller } from '../../core/access/permissions.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
 import { LoadingCache } from '../node/loading-cache.ts';
 

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { requirePermission } from '../../core/access/caller.ts';
+import { requirePermission } from '../../core/access/permissions.ts';
 import type { RateLimiter } from '../../core/access/rate-limiter.ts';
 import type { Application } from '../../core/application.ts';
 import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';

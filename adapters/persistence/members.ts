@@ -1,5 +1,5 @@
-import type { Member } from '../../core/access/member.ts';
-import type { MemberRepository } from '../../core/access/member-repository.ts';
+import type { Member } from '../../core/member/member.ts';
+import type { MemberRepository } from '../../core/member/member-repository.ts';
 import type { RecordStore } from './record-store.ts';
 import { createRepository } from './repository.ts';
 import { defineSchema } from './schema.ts';

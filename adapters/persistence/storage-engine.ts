@@ -1,6 +1,6 @@
-import type { Workspace } from '../../core/access/workspace.ts';
 import type { Entity } from '../../core/shared/entity.ts';
 import type { Storage } from '../../core/storage.ts';
+import type { Workspace } from '../../core/workspace/workspace.ts';
 import { apiKeySchema, type Credential, createApiKeyRepository } from './api-keys.ts';
 import { campaignSchema, createCampaignRepository } from './campaigns.ts';
 import { clickWriterSchema, createClickWriterRepository } from './click-writers.ts';

@@ -1,5 +1,5 @@
-import type { Workspace } from '../../core/access/workspace.ts';
-import type { WorkspaceRepository } from '../../core/access/workspace-repository.ts';
+import type { Workspace } from '../../core/workspace/workspace.ts';
+import type { WorkspaceRepository } from '../../core/workspace/workspace-repository.ts';
 import { iterateGlobal } from './iterate-by-id.ts';
 import type { GlobalRecordStore } from './record-store.ts';
 

@@ -3,7 +3,7 @@ import { formatTimestamp } from '../shared/date.ts';
 import type { System } from '../shared/system.ts';
 import type { Storage } from '../storage.ts';
 import { type ApiKey, createApiKeySecret, type NewApiKeyFields, newApiKey } from './api-key.ts';
-import type { Caller } from './caller.ts';
+import type { Caller } from './permissions.ts';
 
 /** The minimum time between two writes of the last use of a key. */
 const MIN_LAST_USED_INTERVAL_MS = 60_000;

@@ -3,7 +3,7 @@ import type { Changes } from '../shared/changes.ts';
 import { createInvalidFieldsError } from '../shared/core-error.ts';
 import { formatTimestamp } from '../shared/date.ts';
 import type { Entity } from '../shared/entity.ts';
-import type { Access } from './caller.ts';
+import type { Access } from './permissions.ts';
 
 /** An API key. The secret is not stored, only its SHA-256 hash and its last four characters. */
 export interface ApiKey extends Entity {

@@ -1,4 +1,4 @@
-import type { Actor } from '../access/caller.ts';
+import type { Actor } from '../shared/actor.ts';
 import { createInvalidFieldsError, requireFound } from '../shared/core-error.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
 import type { System } from '../shared/system.ts';

@@ -9,7 +9,7 @@ export interface InspirationQuestionFilter {
   readonly groupIds?: readonly string[] | undefined;
   readonly includeArchived: boolean;
   readonly isActive?: boolean | undefined;
-  /** Only questions that an actor (access/caller.ts) can use, as `getAvailability` returns it. */
+  /** Only questions that an actor (shared/actor.ts) can use, as `getAvailability` returns it. */
   readonly availability?: Availability | undefined;
 }
 

@@ -1,5 +1,5 @@
-import type { Actor } from '../access/caller.ts';
 import { requireGroups } from '../group/group-references.ts';
+import type { Actor } from '../shared/actor.ts';
 import { applyChanges } from '../shared/changes.ts';
 import { createNotFoundError, requireFound } from '../shared/core-error.ts';
 import type { Page, PageRequest } from '../shared/page.ts';

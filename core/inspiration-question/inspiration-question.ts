@@ -1,4 +1,4 @@
-import type { Actor } from '../access/caller.ts';
+import type { Actor } from '../shared/actor.ts';
 import { type Changes, selectMissingDefaults } from '../shared/changes.ts';
 import { formatTimestamp } from '../shared/date.ts';
 import type { Entity } from '../shared/entity.ts';

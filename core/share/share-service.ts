@@ -1,8 +1,8 @@
-import type { MemberActor } from '../access/caller.ts';
-import type { Member } from '../access/member.ts';
 import { type Campaign, requirePublished } from '../campaign/campaign.ts';
 import { getLinkBase, type Link, type LinkOptions, newLink } from '../link/link.ts';
 import type { LinkRepository } from '../link/link-repository.ts';
+import type { Member } from '../member/member.ts';
+import type { MemberActor } from '../shared/actor.ts';
 import { CoreError, requireFound } from '../shared/core-error.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
 import type { System } from '../shared/system.ts';
@@ -120,7 +120,7 @@ export class ShareService {
   private async toViews(
     campaign: Campaign,
     shares: readonly Share[],
-    members: readonly Member[],
+    members: readonly Pick<Member, 'id' | 'name'>[],
   ): Promise<readonly ShareView[]> {
     const sharers = new Map(members.map((member) => [member.id, member]));
     const links = await this.buildLinks(campaign, shares);

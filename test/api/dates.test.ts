@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { operations } from '../../adapters/api/operations.ts';
-import type { Caller } from '../../core/access/caller.ts';
+import type { Caller } from '../../core/access/permissions.ts';
 import { OWN, testCore } from '../support/core.ts';
 import { campaignBody } from '../support/samples.ts';
 import { suite } from '../support/suite.ts';

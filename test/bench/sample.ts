@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { buildSampleCampaign } from '../../bootstrap/demo.ts';
-import type { Member } from '../../core/access/member.ts';
+import type { Member } from '../../core/member/member.ts';
 import { DESCRIPTION_LENGTH } from '../../core/shared/text.ts';
 import { withApplication } from '../support/storage.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createNodeSystem } from '../../adapters/node/system.ts';
 import { createStorage } from '../../adapters/persistence/storage-engine.ts';
-import type { MemberActor } from '../../core/access/caller.ts';
 import { Application } from '../../core/application.ts';
+import type { MemberActor } from '../../core/shared/actor.ts';
 import { each } from '../support/each.ts';
 import type { TestEngine } from '../support/engines/engine.ts';
 import { engines } from '../support/engines/engines.ts';

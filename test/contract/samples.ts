@@ -7,9 +7,9 @@ import type { InspirationQuestionRecord } from '../../adapters/persistence/inspi
 import type { recordSchemas } from '../../adapters/persistence/storage-engine.ts';
 import type { TagRecord } from '../../adapters/persistence/tags.ts';
 import type { ApiKey } from '../../core/access/api-key.ts';
-import type { Member } from '../../core/access/member.ts';
 import type { IdempotencyRecord } from '../../core/idempotency/idempotency.ts';
 import type { ClickWriter } from '../../core/link/click-writer.ts';
+import type { Member } from '../../core/member/member.ts';
 import { createShareId, type Share } from '../../core/share/share.ts';
 import type { Entity } from '../../core/shared/entity.ts';
 

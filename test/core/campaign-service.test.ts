@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createNodeSystem } from '../../adapters/node/system.ts';
-import type { MemberActor } from '../../core/access/caller.ts';
 import { Application } from '../../core/application.ts';
 import type { NewCampaignFields } from '../../core/campaign/campaign.ts';
 import type { CampaignQuery } from '../../core/campaign/campaign-service.ts';
+import type { MemberActor } from '../../core/shared/actor.ts';
 import { OWN, type TestCore, testCore } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 import { createCampaignFields } from '../support/tenants.ts';

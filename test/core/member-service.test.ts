@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { findEmailProblem } from '../../core/access/member.ts';
+import { findEmailProblem } from '../../core/member/member.ts';
 import { suite } from '../support/suite.ts';
 
 suite('the email of a member', {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { MemberActor } from '../../core/access/caller.ts';
 import type { LinkOptions } from '../../core/link/link.ts';
+import type { MemberActor } from '../../core/shared/actor.ts';
 import { OWN, type TestCore, testCore } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 import { createCampaignFields } from '../support/tenants.ts';

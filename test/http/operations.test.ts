@@ -3,8 +3,8 @@ import { METHODS } from 'node:http';
 import type { Operation } from '../../adapters/api/operation.ts';
 import { operations } from '../../adapters/api/operations.ts';
 import { createApiKeySecret } from '../../core/access/api-key.ts';
-import type { Permission } from '../../core/access/caller.ts';
-import type { InvitationStatus, Role } from '../../core/access/member.ts';
+import type { Permission } from '../../core/access/permissions.ts';
+import type { InvitationStatus, Role } from '../../core/member/member.ts';
 import { each, textCases, withCases } from '../support/each.ts';
 import {
   assertError,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { CALLER_CACHE_TTL_MS } from '../../adapters/http/caller-cache.ts';
-import type { Access } from '../../core/access/caller.ts';
-import type { NewMemberFields } from '../../core/access/member.ts';
+import type { Access } from '../../core/access/permissions.ts';
+import type { NewMemberFields } from '../../core/member/member.ts';
 import { each } from '../support/each.ts';
 import { assertError, UNKNOWN_ID } from '../support/expected-responses.ts';
 import { withMonotonicClock } from '../support/monotonic-clock.ts';

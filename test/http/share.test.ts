@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { NewApiKeyFields } from '../../core/access/api-key.ts';
-import type { Member, NewMemberFields } from '../../core/access/member.ts';
+import type { Member, NewMemberFields } from '../../core/member/member.ts';
 import { assertConflict, assertError, assertInvalidFields, jsonOf, UNKNOWN_ID } from '../support/expected-responses.ts';
 import { type Fixture, withClock, withFixture } from '../support/fixture.ts';
 import type { Api, ApiResponse } from '../support/service.ts';

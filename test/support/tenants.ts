@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { NewApiKeyFields } from '../../core/access/api-key.ts';
-import type { Member, NewMemberFields } from '../../core/access/member.ts';
 import type { Application } from '../../core/application.ts';
 import type { NewCampaignFields } from '../../core/campaign/campaign.ts';
+import type { Member, NewMemberFields } from '../../core/member/member.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
 import { parseDates } from './parse-dates.ts';
 import { campaignBody } from './samples.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { ACCESS, type Access, type Permission, requirePermission } from '../../core/access/caller.ts';
-import { INVITATION_STATUSES, type InvitationStatus, type Member, ROLES, type Role } from '../../core/access/member.ts';
+import { ACCESS, type Access, type Permission, requirePermission } from '../../core/access/permissions.ts';
+import { INVITATION_STATUSES, type InvitationStatus, type Member, ROLES, type Role } from '../../core/member/member.ts';
 import { suite } from '../support/suite.ts';
 
 type Outcome = 'permitted' | 'forbidden' | 'invitation_expired';

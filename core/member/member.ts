@@ -1,13 +1,12 @@
 import { type Changes, selectMissingDefaults } from '../shared/changes.ts';
 import { formatTimestamp } from '../shared/date.ts';
 import type { Entity } from '../shared/entity.ts';
+import type { SeatType } from '../shared/seat-type.ts';
 
 export const ROLES = ['admin', 'member'] as const;
-export const SEAT_TYPES = ['thought_leader', 'advocate'] as const;
 export const INVITATION_STATUSES = ['accepted', 'pending', 'expired'] as const;
 
 export type Role = (typeof ROLES)[number];
-export type SeatType = (typeof SEAT_TYPES)[number];
 export type InvitationStatus = (typeof INVITATION_STATUSES)[number];
 
 /** A person who belongs to a workspace. */

@@ -1,5 +1,6 @@
+import type { InvitationStatus, Member, Role } from '../member/member.ts';
+import type { Actor } from '../shared/actor.ts';
 import { CoreError, type CoreErrorKind } from '../shared/core-error.ts';
-import type { InvitationStatus, Member, Role } from './member.ts';
 
 /** The access levels of an API key. */
 export const ACCESS = ['full', 'read'] as const;
@@ -13,21 +14,11 @@ export type MemberPermission = 'author' | 'share';
 /** The permission that an operation requires. */
 export type Permission = 'read' | 'write' | MemberPermission;
 
-/** The workspace that a use case acts in, and the member that it acts for, if any. */
-export interface Actor {
-  readonly workspaceId: string;
-  readonly member?: Member | undefined;
-}
-
-/** An actor that acts for a member. */
-export interface MemberActor extends Actor {
-  readonly member: Member;
-}
-
 /** An actor that authenticated with an API key. */
 export interface Caller extends Actor {
   readonly keyId: string;
   readonly access: Access;
+  readonly member?: Member | undefined;
 }
 
 const rejectionByInvitation: Record<InvitationStatus, readonly [kind: CoreErrorKind, message: string] | undefined> = {
