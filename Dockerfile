@@ -17,7 +17,7 @@ COPY package.json CHANGELOG.md ./
 COPY docs docs
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
-COPY --from=build /app/adapters/http/docs/static adapters/http/docs/static
+COPY --from=build /app/adapters/docs/static adapters/docs/static
 # The folder of the default SQLITE_FILE.
 RUN mkdir --mode=700 data && chown 1000:1000 data
 VOLUME /app/data

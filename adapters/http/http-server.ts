@@ -3,7 +3,7 @@ import express, { type Express, type Request, type Response } from 'express';
 import { operations } from '../api/operations.ts';
 import { type AuthenticationServices, createAuthenticator } from './authentication.ts';
 import { CallerCache } from './caller-cache.ts';
-import { serveDocs } from './docs/routes.ts';
+import { serveDocs } from './docs-routes.ts';
 import { HttpError } from './errors.ts';
 import { isHealthProbe, serveHealthProbes } from './health-probes.ts';
 import { createOperationHandler, type HandlerServices } from './operation-handler.ts';

@@ -61,8 +61,10 @@ const storageEngines = Object.keys(storages).map((name) => `adapters/${name}`);
 
 /** The files and folders of other adapters that an adapter may import. */
 const sharedFiles: Readonly<Record<string, readonly string[]>> = {
+  'adapters/docs': ['adapters/api'],
   'adapters/http': [
     'adapters/api',
+    'adapters/docs/docs-site.ts',
     'adapters/logging/serialize-error.ts',
     'adapters/node/loading-cache.ts',
     'adapters/node/with-timeout.ts',
@@ -189,10 +191,14 @@ const rules: Readonly<Record<string, Rule>> = {
       'adapters/memory/engine.ts imports ../memory-of-another/storage.ts',
       'adapters/api/tag.ts imports ../http/query-string.ts',
       'adapters/cli/output.ts imports ../logging/message-log.ts',
+      'adapters/docs/docs-site.ts imports ../http/responder.ts',
+      'adapters/http/docs-routes.ts imports ../docs/reference.ts',
       'adapters/http/http-server.ts imports ../../bootstrap/settings.ts',
       'adapters/http/http-server.ts imports ../../test/support/service.ts',
     ],
     allowed: [
+      'adapters/docs/reference.ts imports ../api/operation.ts',
+      'adapters/http/docs-routes.ts imports ../docs/docs-site.ts',
       'adapters/http/http-server.ts imports ../api/operations.ts',
       'adapters/cli/output.ts imports ../logging/terminal-text.ts',
       'adapters/memory/engine.ts imports ../persistence/record-store.ts',

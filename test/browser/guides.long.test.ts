@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { errorCodes } from '../../adapters/api/errors.ts';
-import { ERRORS_PAGE, guides } from '../../adapters/http/docs/pages.ts';
+import { ERRORS_PAGE, guides } from '../../adapters/docs/pages.ts';
 import { each } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
 import { assertUsable, screens, withPage } from './pages.ts';

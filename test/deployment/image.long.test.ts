@@ -5,7 +5,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { pages } from '../../adapters/http/docs/pages.ts';
+import { pages } from '../../adapters/docs/pages.ts';
 import { buildImage, type Image } from '../support/dockerfile.ts';
 import { createDatabase } from '../support/mongod.ts';
 import { getRedis } from '../support/redis.ts';

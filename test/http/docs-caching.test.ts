@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type IncomingMessage, request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
-import { pages } from '../../adapters/http/docs/pages.ts';
+import { pages } from '../../adapters/docs/pages.ts';
 import { each, textCases } from '../support/each.ts';
 import { withSharedService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
@@ -31,7 +31,7 @@ function withUrls(test: (urls: [string, string][]) => Promise<void>): Promise<vo
 }
 
 suite('the server of the documentation', {
-  'sends the same bytes in a plain and a smaller compressed form, with different strong entity tags': () =>
+  'sends the same bytes in a plain and a smaller compressed form, with the same weak entity tag': () =>
     withUrls((urls) =>
       each(urls, async (url) => {
         const plain = await fetchRaw(url);
@@ -45,19 +45,19 @@ suite('the server of the documentation', {
           assert.equal(headers['content-length'], String(bytes.length));
           assert.equal(headers.vary, 'Accept-Encoding');
           assert.equal(headers['cache-control'], url.endsWith('/openapi.json') ? 'no-store' : 'no-cache');
-          assert.match(headers.etag ?? '', /^"[\w-]+"$/);
+          assert.match(headers.etag ?? '', /^W\/"[\w-]+"$/);
         }
-        assert.notEqual(gzipped.headers.etag, plain.headers.etag);
+        assert.equal(gzipped.headers.etag, plain.headers.etag);
       }),
     ),
 
-  'sends 304 without a body to a client that has the current form': () =>
+  'sends 304 without a body to a client that has the current content in either form': () =>
     withUrls((urls) =>
       each(urls, async (url) => {
         const encoding = { 'Accept-Encoding': 'gzip' };
         const { headers, bytes } = await fetchRaw(url, encoding);
-        const etag = headers.etag as string;
-        const matching = [etag, `W/${etag}`, `"other", ${etag}`, `W/"other",${etag} , "x"`, '*'];
+        const etag = (headers.etag as string).replace('W/', '');
+        const matching = [etag, `W/${etag}`, `"other", ${etag}`, `W/"other",W/${etag} , "x"`, '*'];
         for (const method of ['GET', 'HEAD']) {
           await each(textCases(...matching), async (tags) => {
             const unchanged = await fetchRaw(url, { ...encoding, 'If-None-Match': tags }, method);
@@ -72,7 +72,7 @@ suite('the server of the documentation', {
             assert.equal(changed.bytes.length, method === 'GET' ? bytes.length : 0, tags);
           }
         }
-        assert.equal((await fetchRaw(url, { 'If-None-Match': etag })).status, 200);
+        assert.equal((await fetchRaw(url, { 'If-None-Match': etag })).status, 304);
       }),
     ),
 

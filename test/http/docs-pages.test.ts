@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { renderMarkdown, renderMarkdownPage } from '../../adapters/http/docs/markdown.ts';
-import { guides, pages } from '../../adapters/http/docs/pages.ts';
+import { renderMarkdown, renderMarkdownPage } from '../../adapters/docs/markdown.ts';
+import { guides, pages } from '../../adapters/docs/pages.ts';
 import { withCheckout } from '../support/checkout.ts';
 import { each, textCases } from '../support/each.ts';
 import { assertError } from '../support/expected-responses.ts';

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { createOpenApiDocument } from '../../adapters/api/openapi.ts';
 import { operations } from '../../adapters/api/operations.ts';
-import { renderSamples } from '../../adapters/http/docs/code-samples.ts';
-import type { OpenApiDocument } from '../../adapters/http/docs/documented-operations.ts';
-import { renderReferencePage } from '../../adapters/http/docs/reference.ts';
+import { renderSamples } from '../../adapters/docs/code-samples.ts';
+import type { OpenApiDocument } from '../../adapters/docs/documented-operations.ts';
+import { renderReferencePage } from '../../adapters/docs/reference.ts';
 import {
   describeBounds,
   describeType,
   getFields,
   type JsonSchema,
   renderFields,
-} from '../../adapters/http/docs/schema-view.ts';
+} from '../../adapters/docs/schema-view.ts';
 import { each } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
 

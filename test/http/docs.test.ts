@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCodes, errors } from '../../adapters/api/errors.ts';
-import { pages } from '../../adapters/http/docs/pages.ts';
+import { pages } from '../../adapters/docs/pages.ts';
 import { each, textCases } from '../support/each.ts';
 import { assertError, assertHeaders, expectedCodes } from '../support/expected-responses.ts';
 import { withService, withSharedService } from '../support/service.ts';

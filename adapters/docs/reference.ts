@@ -1,4 +1,4 @@
-import { type ErrorCode, errors, getErrorAnchor } from '../../api/errors.ts';
+import { type ErrorCode, errors, getErrorAnchor } from '../api/errors.ts';
 import { renderLanguageChoice, renderSamples } from './code-samples.ts';
 import {
   type DocumentedOperation,

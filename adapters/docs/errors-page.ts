@@ -1,4 +1,4 @@
-import { errorCodes, errors, getErrorAnchor } from '../../api/errors.ts';
+import { errorCodes, errors, getErrorAnchor } from '../api/errors.ts';
 import { renderPage } from './layout.ts';
 import { escapeHtml, renderInlineMarkdown, renderMarkdown } from './markdown.ts';
 import { ERRORS_PAGE } from './pages.ts';

@@ -1,11 +1,10 @@
-import { createOpenApiDocument } from '../../api/openapi.ts';
+import { createOpenApiDocument } from '../api/openapi.ts';
 import type { OpenApiDocument } from './documented-operations.ts';
 import { renderErrorsPage } from './errors-page.ts';
 import { readDocsFile, renderGuidePage } from './guides.ts';
 import { renderLlmsText } from './llms.ts';
 import { ERRORS_PAGE, guides, REFERENCE_PAGE } from './pages.ts';
 import { renderReferencePage } from './reference.ts';
-import { createContent, type StaticContent } from './static-content.ts';
 
 let document: OpenApiDocument | undefined;
 
@@ -27,20 +26,9 @@ const creators: Readonly<Record<string, () => string | Promise<string>>> = {
   ...Object.fromEntries(guides.map((guide) => [guide.path, () => renderGuidePage(guide)])),
 };
 
-const contents = new Map<string, Promise<StaticContent>>();
-
-/** Returns the content at a path. It is created by the first call. If that fails, the next call tries again. */
-export function getContent(path: string): Promise<StaticContent> {
-  const existing = contents.get(path);
-  if (existing) return existing;
-  const content = createContentAt(path);
-  contents.set(path, content);
-  content.catch(() => contents.delete(path));
-  return content;
-}
-
-async function createContentAt(path: string): Promise<StaticContent> {
+/** Creates the text of the content at a path of the documentation. */
+export async function createText(path: string): Promise<string> {
   // Files are read from the sources, because the build does not copy the folder `static` to `dist`.
-  const create = creators[path] ?? (() => readDocsFile(path.replace('/docs/files', 'adapters/http/docs/static')));
-  return createContent(await create());
+  const create = creators[path] ?? (() => readDocsFile(path.replace('/docs/files', 'adapters/docs/static')));
+  return create();
 }
