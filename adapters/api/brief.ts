@@ -66,8 +66,10 @@ export const getCampaignBrief = defineOperation({
   method: 'GET',
   path: '/campaigns/{id}/brief',
   summary: 'Retrieve a campaign brief',
-  description:
-    'Returns what an employee needs to share the campaign: the fields that `GET /campaigns/{id}` omits, and the tags, groups and content pillar of the campaign.',
+  description: [
+    'Returns the fields that an employee needs to share the campaign and that `GET /campaigns/{id}` omits.',
+    'It also contains the tags, groups and content pillar of the campaign.',
+  ],
   response: briefResponse,
   example: {
     response: {

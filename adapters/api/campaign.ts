@@ -17,9 +17,10 @@ import { NAME_LENGTH } from '../../core/shared/name.ts';
 import { DESCRIPTION_LENGTH, URL_LENGTH } from '../../core/shared/text.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
+import { defineGet, UPDATE } from './record-operations.ts';
 
 const STATUS_MEANINGS =
-  '`draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and between `startDate` and `endDate`, its short links lead to its `destinationUrl`. A link on a custom domain works only while this is the domain of the campaign, verified and not archived. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.';
+  '`draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: between `startDate` and `endDate`, members can share it, and its short links lead to its `destinationUrl`. `archived`: nobody can share it, lists omit it by default, and its short links have expired.';
 
 const transitions = CAMPAIGN_STATUSES.map((status) => `from ${status} to ${statusTransitions[status].join(' or ')}`);
 /** The allowed changes of the status, as text. `Intl.ListFormat` would add 30 ms to the start. */
@@ -174,8 +175,11 @@ export const createCampaign = defineOperation({
   method: 'POST',
   path: '/campaigns',
   summary: 'Create a campaign',
-  description:
-    'Creates a campaign. Its creator is the member that the API key belongs to, if any. The tags, the groups, the content pillar and the domain of the request must exist in the workspace (422 otherwise).',
+  description: [
+    'Creates a campaign.',
+    'Its creator is the member that the API key belongs to, if any.',
+    'The tags, groups, content pillar and domain of the request must exist in the workspace (422 otherwise).',
+  ],
   body: campaignFields
     .refine(isInDateOrder, DATE_ORDER)
     .meta({ id: 'CreateCampaign', description: 'A campaign to create.' }),
@@ -208,8 +212,10 @@ const listCampaigns = defineOperation({
   method: 'GET',
   path: '/campaigns',
   summary: 'List campaigns',
-  description:
-    'Returns the campaigns that match all filters, in descending order of the field that `sortBy` names. Archived campaigns are omitted by default. Follow the `Link` header to get the other pages.',
+  description: [
+    'Returns the campaigns that match all filters, in descending order of the field that `sortBy` names.',
+    'Archived campaigns are omitted by default.',
+  ],
   query: z.strictObject({
     domain: field.slugParameter.describe(
       'Only campaigns with the domain that has this slug. By default, all campaigns, with or without a domain.',
@@ -249,12 +255,10 @@ const listCampaigns = defineOperation({
   run: (app, { caller, query }) => app.campaigns.list(caller, query),
 });
 
-const getCampaign = defineOperation({
-  id: 'getCampaign',
-  method: 'GET',
+const getCampaign = defineGet({
+  name: 'campaign',
   path: '/campaigns/{id}',
-  summary: 'Retrieve a campaign',
-  description: 'Returns the campaign with this ID, also if it is a draft or archived.',
+  description: ['Drafts and archived campaigns are returned, too.'],
   response: campaignResponse,
   example: { response: example },
   run: (app, { caller, params }) => app.campaigns.get(caller, params.id),
@@ -265,7 +269,13 @@ const updateCampaign = defineOperation({
   method: 'PATCH',
   path: '/campaigns/{id}',
   summary: 'Update a campaign',
-  description: `Updates the fields of the request body. Omitted fields are unchanged. \`null\` removes the value of a field that accepts \`null\`. If the request changes \`tagIds\` or \`groupIds\`, all IDs in the new array must exist in the workspace, also those that the campaign already has. A new \`contentPillarId\` or \`domain\` must exist and must not be archived (422 otherwise). The status can change ${STATUS_TRANSITIONS} (409 otherwise).`,
+  description: [
+    ...UPDATE,
+    '`null` removes the value of a field that accepts `null`.',
+    `The status can change ${STATUS_TRANSITIONS} (409 otherwise).`,
+    'If the request changes `tagIds` or `groupIds`, all IDs in the new array must exist in the workspace (422 otherwise).',
+    'A new `contentPillarId` or `domain` must exist and must not be archived (422 otherwise).',
+  ],
   body: campaignFields
     .extend({
       targetShares: field.wholeNumber.nullable().describe(TARGET_SHARES),

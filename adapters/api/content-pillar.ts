@@ -10,6 +10,7 @@ import { COLORS } from '../../core/shared/color.ts';
 import { DEFAULT_PAGE_SIZE } from '../../core/shared/page.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
+import { defineDelete, defineGet, UPDATE } from './record-operations.ts';
 
 const STATUS =
   'The status. `published`: campaigns can use the content pillar. `archived`: campaigns that use it keep it, but no other campaign can start to use it. Lists contain both.';
@@ -57,8 +58,10 @@ const createContentPillar = defineOperation({
   path: '/content-pillars',
   permission: 'author',
   summary: 'Create a content pillar',
-  description:
-    'Creates a published content pillar. Its author is the member that the API key belongs to (403 for a key without a member).',
+  description: [
+    'Creates a published content pillar.',
+    'Its author is the member that the API key belongs to (403 for a key without a member).',
+  ],
   body: pillarFields
     .partial({ description: true })
     .omit({ status: true })
@@ -76,8 +79,7 @@ const listContentPillars = defineOperation({
   method: 'GET',
   path: '/content-pillars',
   summary: 'List content pillars',
-  description:
-    'Returns published and archived content pillars that match all filters. Follow the `Link` header to get the other pages.',
+  description: ['Returns the published and archived content pillars that match all filters.'],
   query: z.strictObject({
     ...field.sortParameters(
       CONTENT_PILLAR_SORTS,
@@ -92,12 +94,10 @@ const listContentPillars = defineOperation({
   run: (app, { caller, query }) => app.contentPillars.list(caller.workspaceId, query),
 });
 
-const getContentPillar = defineOperation({
-  id: 'getContentPillar',
-  method: 'GET',
+const getContentPillar = defineGet({
+  name: 'content pillar',
   path: '/content-pillars/{id}',
-  summary: 'Retrieve a content pillar',
-  description: 'Returns the content pillar with this ID, also if it is archived.',
+  description: ['Archived content pillars are returned, too.'],
   response: contentPillarResponse,
   example: { response: example },
   run: (app, { caller, params }) => app.contentPillars.get(caller.workspaceId, params.id),
@@ -108,8 +108,7 @@ export const updateContentPillar = defineOperation({
   method: 'PATCH',
   path: '/content-pillars/{id}',
   summary: 'Update a content pillar',
-  description:
-    'Updates the fields of the request body. Omitted fields are unchanged. An archived content pillar can be published again.',
+  description: [...UPDATE, 'An archived content pillar can be published again.'],
   body: pillarFields
     .partial()
     .meta({ id: 'UpdateContentPillar', description: 'The fields of a content pillar to update.' }),
@@ -121,16 +120,11 @@ export const updateContentPillar = defineOperation({
   run: (app, { caller, params, body }) => app.contentPillars.update(caller.workspaceId, params.id, body),
 });
 
-const deleteContentPillar = defineOperation({
-  id: 'deleteContentPillar',
-  method: 'DELETE',
+const deleteContentPillar = defineDelete({
+  name: 'content pillar',
   path: '/content-pillars/{id}',
-  summary: 'Delete a content pillar',
-  description:
-    'Permanently deletes a content pillar. Campaigns that use it are not updated, but their briefs have `null` as the content pillar.',
-  response: field.deletedRecord,
-  example: { response: { id: example.id } },
-  run: (app, { caller, params }) => app.contentPillars.remove(caller.workspaceId, params.id).then(() => params),
+  description: ['Campaigns that use it are not updated, but the content pillar of their briefs is `null`.'],
+  run: (app, { caller, params }) => app.contentPillars.remove(caller.workspaceId, params.id),
 });
 
 export const contentPillarOperations = [

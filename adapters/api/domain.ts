@@ -3,6 +3,7 @@ import { MAX_DOMAIN_PAGE_SIZE, MAX_SLUG_LENGTH } from '../../core/domain/domain.
 import { URL_LENGTH } from '../../core/shared/text.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
+import { defineGet, UPDATE } from './record-operations.ts';
 
 const domainResponse = z
   .object({
@@ -44,6 +45,8 @@ const example = {
   updatedAt: '2026-05-20T08:15:00.000Z',
 };
 
+const SLUG_TAKEN =
+  'A domain that another workspace has verified and not archived cannot be created or unarchived (409).';
 const EXPIRED_URL = 'The redirect target for expired links: an http or https URL, or an empty string for none.';
 const PLACEHOLDER =
   'An example link that your product can show: an http or https URL, or an empty string. The service only stores it.';
@@ -53,8 +56,12 @@ export const createDomain = defineOperation({
   method: 'POST',
   path: '/domains',
   summary: 'Create or archive a domain',
-  description:
-    'Creates a domain (201). If the workspace already has a domain with this slug, a request with `archived` archives or unarchives this domain, and updates its other fields from the request (200). If the domain exists and the request has no `archived`, the response is a conflict (409). Creating or unarchiving a domain is also a conflict (409) if another workspace has a verified domain with this slug that is not archived.',
+  description: [
+    'Creates a domain (201), or archives or unarchives the domain that has this slug (200).',
+    'If the workspace already has the domain, the request must have `archived` (409 otherwise).',
+    'The other fields of the request are updated, too.',
+    SLUG_TAKEN,
+  ],
   body: z
     .strictObject({
       slug: field.slug.describe(
@@ -86,8 +93,10 @@ const listDomains = defineOperation({
   method: 'GET',
   path: '/domains',
   summary: 'List domains',
-  description:
-    'Returns the domains that match all filters, newest first. Archived domains are omitted by default. Follow the `Link` header to get the other pages.',
+  description: [
+    'Returns the domains that match all filters, newest first.',
+    'Archived domains are omitted by default.',
+  ],
   query: z.strictObject({
     includeArchived: field.booleanParameter.default(false).describe('Whether to include archived domains.'),
     search: field.searchParameter.describe('Case-insensitive search in the slug (its ASCII and its Unicode form).'),
@@ -98,12 +107,10 @@ const listDomains = defineOperation({
   run: (app, { caller, query }) => app.domains.list(caller.workspaceId, query),
 });
 
-const getDomain = defineOperation({
-  id: 'getDomain',
-  method: 'GET',
+const getDomain = defineGet({
+  name: 'domain',
   path: '/domains/{id}',
-  summary: 'Retrieve a domain',
-  description: 'Returns the domain with this ID, also if it is archived.',
+  description: ['Archived domains are returned, too.'],
   response: domainResponse,
   example: { response: example },
   run: (app, { caller, params }) => app.domains.get(caller.workspaceId, params.id),
@@ -114,8 +121,7 @@ const updateDomain = defineOperation({
   method: 'PATCH',
   path: '/domains/{id}',
   summary: 'Update a domain',
-  description:
-    'Updates the fields of the request body. Omitted fields are unchanged. Unarchiving a domain is a conflict (409) if another workspace has a verified domain with its slug that is not archived.',
+  description: [...UPDATE, SLUG_TAKEN],
   body: z
     .strictObject({
       expiredUrl: field.httpUrlOrEmpty.describe(EXPIRED_URL),

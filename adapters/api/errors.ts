@@ -106,7 +106,7 @@ export const errors = {
     causes: [
       'A field of the body or a query parameter is missing or unknown, has the wrong type, or is out of range.',
       'The body has more than 1,000 field names, objects and arrays together.',
-      'The query of a list is so long (more than about 7,500 characters) that the `Link` header cannot contain the link to the next page.',
+      'The query of a list is too long for the links to other pages (more than about 7,500 characters).',
       'A search, a filter by dates, or a page with a high number takes too long in a very large workspace. Add more filters.',
       'The end date of a campaign is before its start date.',
       'A referenced tag, group, content pillar or domain does not exist in the workspace.',

@@ -4,6 +4,7 @@ import { NAME_LENGTH } from '../../core/shared/name.ts';
 import { DESCRIPTION_LENGTH } from '../../core/shared/text.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
+import { defineGet, UPDATE } from './record-operations.ts';
 
 const groupFields = z.strictObject({
   name: field
@@ -23,6 +24,7 @@ const groupResponse = z
   })
   .meta({ id: 'Group', description: 'A group of members.' });
 
+const UNIQUE_NAME = 'The name must be unique in the workspace, whatever the case (409 otherwise).';
 const example = {
   id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04',
   name: 'Lisbon',
@@ -35,8 +37,7 @@ export const createGroup = defineOperation({
   method: 'POST',
   path: '/groups',
   summary: 'Create a group',
-  description:
-    'Creates a group without members. Group names are unique in a workspace, case-insensitively (409 otherwise).',
+  description: ['Creates a group without members.', UNIQUE_NAME],
   body: groupFields.partial({ description: true }).meta({ id: 'CreateGroup', description: 'A group to create.' }),
   response: groupResponse,
   example: { body: { name: example.name, description: 'Everyone in the Lisbon office.' }, response: example },
@@ -48,20 +49,16 @@ const listGroups = defineOperation({
   method: 'GET',
   path: '/groups',
   summary: 'List groups',
-  description:
-    'Returns the groups whose name contains the search term, by default all groups. Follow the `Link` header to get the other pages.',
+  description: ['Returns the groups whose name contains the search term, by default all groups.'],
   query: z.strictObject(field.nameListParameters(MAX_GROUP_PAGE_SIZE)),
   response: z.array(groupResponse).max(MAX_GROUP_PAGE_SIZE),
   example: { response: [{ ...example, count: 12 }] },
   run: (app, { caller, query }) => app.groups.list(caller.workspaceId, query),
 });
 
-const getGroup = defineOperation({
-  id: 'getGroup',
-  method: 'GET',
+const getGroup = defineGet({
+  name: 'group',
   path: '/groups/{id}',
-  summary: 'Retrieve a group',
-  description: 'Returns the group with this ID.',
   response: groupResponse,
   example: { response: { ...example, count: 12 } },
   run: (app, { caller, params }) => app.groups.get(caller.workspaceId, params.id),
@@ -72,8 +69,7 @@ const updateGroup = defineOperation({
   method: 'PATCH',
   path: '/groups/{id}',
   summary: 'Update a group',
-  description:
-    'Updates the fields of the request body. Omitted fields are unchanged. Group names are unique in a workspace, case-insensitively (409 otherwise).',
+  description: [...UPDATE, UNIQUE_NAME],
   body: groupFields.partial().meta({ id: 'UpdateGroup', description: 'The fields of a group to update.' }),
   response: groupResponse,
   example: { body: { name: 'Porto' }, response: { ...example, name: 'Porto', count: 12 } },

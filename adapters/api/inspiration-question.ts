@@ -9,6 +9,7 @@ import { DEFAULT_PAGE_SIZE } from '../../core/shared/page.ts';
 import { DESCRIPTION_LENGTH } from '../../core/shared/text.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
+import { defineDelete, defineGet, UPDATE } from './record-operations.ts';
 
 const icon = z.enum(ICONS).meta({ id: 'Icon', description: 'The name of an icon.' });
 
@@ -73,8 +74,11 @@ export const createInspirationQuestion = defineOperation({
   method: 'POST',
   path: '/inspiration-questions',
   summary: 'Create an inspiration question',
-  description:
-    'Creates an inspiration question. Only `question` is required. Members can use a question while it is active and not archived (see the parameter `availableToMe` of the list).',
+  description: [
+    'Creates an inspiration question.',
+    'Only `question` is required.',
+    'Members can use a question while it is active and not archived.',
+  ],
   body: questionFields
     .partial()
     .required({ question: true })
@@ -89,8 +93,10 @@ const listInspirationQuestions = defineOperation({
   method: 'GET',
   path: '/inspiration-questions',
   summary: 'List inspiration questions',
-  description:
-    'Returns the inspiration questions that match all filters, newest first. Archived questions are omitted by default. Follow the `Link` header to get the other pages.',
+  description: [
+    'Returns the inspiration questions that match all filters, newest first.',
+    'Archived questions are omitted by default.',
+  ],
   query: z.strictObject({
     search: field.searchParameter.describe('Case-insensitive search in question and description.'),
     userType: field
@@ -109,9 +115,8 @@ const listInspirationQuestions = defineOperation({
     availableToMe: field.booleanParameter
       .default(false)
       .describe(
-        '`true`: only questions that the member of the key can use. Such a question is active and not archived, its ' +
-          '`userType` is `all` or the seat type of the member, and its `groups` are empty or contain a group of the member. ' +
-          'If the key has no member, only questions whose `userType` is `all` and whose `groups` are empty. `false`: no filter.',
+        '`true`: only active questions for the seat type and a group of the member that the API key belongs to. A question ' +
+          'without groups is for all groups. A key without a member gets the questions for all members. `false`: no filter.',
       ),
     ...field.pageParameters(DEFAULT_PAGE_SIZE, MAX_INSPIRATION_QUESTION_PAGE_SIZE),
   }),
@@ -120,12 +125,10 @@ const listInspirationQuestions = defineOperation({
   run: (app, { caller, query }) => app.inspirationQuestions.list(caller, query),
 });
 
-const getInspirationQuestion = defineOperation({
-  id: 'getInspirationQuestion',
-  method: 'GET',
+const getInspirationQuestion = defineGet({
+  name: 'inspiration question',
   path: '/inspiration-questions/{id}',
-  summary: 'Retrieve an inspiration question',
-  description: 'Returns the inspiration question with this ID, also if it is archived.',
+  description: ['Archived questions are returned, too.'],
   response: questionResponse,
   example: { response: example },
   run: (app, { caller, params }) => app.inspirationQuestions.get(caller.workspaceId, params.id),
@@ -136,7 +139,7 @@ const updateInspirationQuestion = defineOperation({
   method: 'PATCH',
   path: '/inspiration-questions/{id}',
   summary: 'Update an inspiration question',
-  description: 'Updates the fields of the request body. Omitted fields are unchanged.',
+  description: UPDATE,
   body: questionFields
     .partial()
     .meta({ id: 'UpdateInspirationQuestion', description: 'The fields of an inspiration question to update.' }),
@@ -148,15 +151,10 @@ const updateInspirationQuestion = defineOperation({
   run: (app, { caller, params, body }) => app.inspirationQuestions.update(caller.workspaceId, params.id, body),
 });
 
-const deleteInspirationQuestion = defineOperation({
-  id: 'deleteInspirationQuestion',
-  method: 'DELETE',
+const deleteInspirationQuestion = defineDelete({
+  name: 'inspiration question',
   path: '/inspiration-questions/{id}',
-  summary: 'Delete an inspiration question',
-  description: 'Permanently deletes an inspiration question.',
-  response: field.deletedRecord,
-  example: { response: { id: example.id } },
-  run: (app, { caller, params }) => app.inspirationQuestions.remove(caller.workspaceId, params.id).then(() => params),
+  run: (app, { caller, params }) => app.inspirationQuestions.remove(caller.workspaceId, params.id),
 });
 
 export const inspirationQuestionOperations = [

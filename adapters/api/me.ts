@@ -18,7 +18,7 @@ export const getMe = defineOperation({
   method: 'GET',
   path: '/me',
   summary: 'Retrieve the caller',
-  description: 'Returns the workspace, the member and the API key of the request.',
+  description: ['Returns the workspace, the member and the API key of the request.'],
   response: z
     .object({
       workspace: z

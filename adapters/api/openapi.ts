@@ -171,6 +171,9 @@ const IDEMPOTENCY_KEY_PARAMETER = {
   },
 };
 
+/** Tells how to read a list that has pages. */
+const PAGES = 'Follow the `Link` header to get the other pages.';
+
 function describeOperation(operation: Operation, section: OperationSection, converter: SchemaConverter): Json {
   const { id, method, path, summary, description, body, example, statuses } = operation;
   const parameters = [
@@ -181,7 +184,7 @@ function describeOperation(operation: Operation, section: OperationSection, conv
   return {
     operationId: id,
     summary,
-    description,
+    description: [...description, ...('page' in operation.query.shape ? [PAGES] : [])].join(' '),
     tags: [section.name],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: { required: true, content: converter.createContent(body, 'input', example.body) } } : {}),

@@ -31,7 +31,7 @@ interface Example<Query, Body, Result> {
 }
 
 type FieldsSchema = z.ZodObject;
-type EmptySchema = z.ZodObject<Record<never, never>>;
+export type EmptySchema = z.ZodObject<Record<never, never>>;
 
 /** The input of `run`: the caller, the ID if the path has one, and the validated query and body. */
 export interface OperationInput<
@@ -51,7 +51,7 @@ export interface OperationInput<
  * it, and tests iterate over all operations. The schemas `query` and `body` reject unknown fields. `response` is the
  * schema of a record or of an array of records. Fields that it does not declare are not returned.
  */
-interface OperationDeclaration<
+export interface OperationDeclaration<
   Path extends string,
   P extends Permission,
   Query extends FieldsSchema,
@@ -65,8 +65,11 @@ interface OperationDeclaration<
   readonly permission?: P;
   /** An imperative of two to five words. */
   readonly summary: string;
-  /** The behavior, limits and errors that an integrator must know, in Markdown. */
-  readonly description: string;
+  /**
+   * The behavior, limits and errors that an integrator must know: sentences of at most 25 words, in Markdown. The first
+   * sentence says what the operation does.
+   */
+  readonly description: readonly string[];
   readonly query?: Query;
   readonly body?: Body;
   /** The statuses of successful responses. By default, 201 for a POST, and 200 for other methods. */
@@ -83,7 +86,7 @@ export interface Operation {
   readonly path: string;
   readonly permission: Permission;
   readonly summary: string;
-  readonly description: string;
+  readonly description: readonly string[];
   readonly query: FieldsSchema;
   /** Whether the operation can read much of a collection: a list with pages, and mostly with a search. */
   readonly mayScan: boolean;

@@ -89,8 +89,9 @@ export function describeProblem(issue: z.core.$ZodRawIssue): string | undefined 
   }
 }
 
-function withArticle(type: string): string {
-  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
+/** Returns a noun with its indefinite article. */
+export function withArticle(noun: string): string {
+  return /^[aeiou]/.test(noun) ? `an ${noun}` : `a ${noun}`;
 }
 
 /**

@@ -15,7 +15,7 @@ const shareResponse = z
       .responseText(URL_LENGTH)
       .nullable()
       .describe(
-        'The short link of the member, which redirects to the `destinationUrl` of the campaign and counts clicks. `null` if short links are off, or if the campaign has no `destinationUrl`. If the campaign has no domain that is verified and not archived, the link uses the common URL of the operator (`LINKS_URL`). Without that setting, it is `null`.',
+        'The short link of the member. It redirects to the `destinationUrl` of the campaign and counts clicks. `null` if short links are off, or if the campaign has no `destinationUrl`. Its host is the domain of the campaign if that is verified and not archived, otherwise the host of `LINKS_URL`. It is `null` without both.',
       ),
     clicks: field.count.describe('The number of clicks on the short link.'),
     createdAt: field.createdAt,
@@ -37,8 +37,12 @@ const createShare = defineOperation({
   path: '/campaigns/{id}/shares',
   permission: 'share',
   summary: 'Share a campaign',
-  description:
-    'Records a share of the campaign by the member that the API key belongs to (201). If the member has already shared the campaign, the response is the existing share (200), and nothing changes. Otherwise, the campaign must be published (409 if it is not). Requires an API key with full access that belongs to a member of any role. A request body is ignored.',
+  description: [
+    'Records that the member of the API key shares the campaign (201), or returns the existing share (200).',
+    'A new share is possible only if the campaign is published (409 otherwise).',
+    'Requires an API key with full access that belongs to a member of any role.',
+    'A request body is ignored.',
+  ],
   statuses: [200, 201],
   response: shareResponse,
   example: { response: example },
@@ -53,8 +57,7 @@ const listShares = defineOperation({
   method: 'GET',
   path: '/campaigns/{id}/shares',
   summary: 'List shares of a campaign',
-  description:
-    'Returns the shares of a campaign, one for each member who shared it. Follow the `Link` header to get the other pages.',
+  description: ['Returns the shares of a campaign, one for each member who shared it.'],
   query: z.strictObject({
     memberId: field.singleParameter(field.id).optional().describe('Only the share of the member with this ID.'),
     ...field.sortParameters(SHARE_SORTS, 'The sort field.'),

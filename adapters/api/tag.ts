@@ -4,6 +4,7 @@ import { NAME_LENGTH } from '../../core/shared/name.ts';
 import { findTagNameProblem, MAX_TAG_PAGE_SIZE } from '../../core/tag/tag.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
+import { defineDelete, defineGet } from './record-operations.ts';
 
 const name = field.text(NAME_LENGTH, findTagNameProblem).meta({ pattern: '^[^\\u0000,]*[^\\s\\u0000,][^\\u0000,]*$' });
 const tagFields = z.strictObject({
@@ -19,6 +20,7 @@ export const tagResponse = z
   })
   .meta({ id: 'Tag', description: 'A label for campaigns.' });
 
+const UNIQUE_NAME = 'The name must be unique in the workspace, whatever the case (409 otherwise).';
 const example = { id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e05', name: 'Onboarding', color: 'purple' } as const;
 
 export const createTag = defineOperation({
@@ -26,8 +28,7 @@ export const createTag = defineOperation({
   method: 'POST',
   path: '/tags',
   summary: 'Create a tag',
-  description:
-    'Creates a tag with the color that the tags of the workspace use least. Tag names are unique in a workspace, case-insensitively (409 otherwise).',
+  description: ['Creates a tag with the color that is least used in the workspace.', UNIQUE_NAME],
   body: tagFields.meta({ id: 'CreateTag', description: 'A tag to create.' }),
   response: tagResponse,
   example: { body: { name: example.name }, response: example },
@@ -39,20 +40,16 @@ const listTags = defineOperation({
   method: 'GET',
   path: '/tags',
   summary: 'List tags',
-  description:
-    'Returns the tags whose name contains the search term, by default all tags. Follow the `Link` header to get the other pages.',
+  description: ['Returns the tags whose name contains the search term, by default all tags.'],
   query: z.strictObject(field.nameListParameters(MAX_TAG_PAGE_SIZE)),
   response: z.array(tagResponse).max(MAX_TAG_PAGE_SIZE),
   example: { response: [example] },
   run: (app, { caller, query }) => app.tags.list(caller.workspaceId, query),
 });
 
-const getTag = defineOperation({
-  id: 'getTag',
-  method: 'GET',
+const getTag = defineGet({
+  name: 'tag',
   path: '/tags/{id}',
-  summary: 'Retrieve a tag',
-  description: 'Returns the tag with this ID.',
   response: tagResponse,
   example: { response: example },
   run: (app, { caller, params }) => app.tags.get(caller.workspaceId, params.id),
@@ -63,24 +60,22 @@ const updateTag = defineOperation({
   method: 'PATCH',
   path: '/tags/{id}',
   summary: 'Rename a tag',
-  description:
-    'Changes the name of a tag, but not its color. Tag names are unique in a workspace, case-insensitively (409 otherwise).',
+  description: ['Changes the name of a tag, but not its color.', UNIQUE_NAME],
   body: tagFields.meta({ id: 'UpdateTag', description: 'The new name of a tag.' }),
   response: tagResponse,
   example: { body: { name: 'First week' }, response: { ...example, name: 'First week' } },
   run: (app, { caller, params, body }) => app.tags.rename(caller.workspaceId, params.id, body.name),
 });
 
-const deleteTag = defineOperation({
-  id: 'deleteTag',
-  method: 'DELETE',
+const deleteTag = defineDelete({
+  name: 'tag',
   path: '/tags/{id}',
-  summary: 'Delete a tag',
-  description:
-    'Permanently deletes a tag. Campaigns that have the tag are not updated, but filters by the tag no longer find them, and their briefs omit it. Its name is free for another tag.',
-  response: field.deletedRecord,
-  example: { response: { id: example.id } },
-  run: (app, { caller, params }) => app.tags.remove(caller.workspaceId, params.id).then(() => params),
+  description: [
+    'Campaigns that have the tag are not updated, but filters by the tag no longer find them.',
+    'Their briefs omit the tag.',
+    'The name is free for another tag.',
+  ],
+  run: (app, { caller, params }) => app.tags.remove(caller.workspaceId, params.id),
 });
 
 export const tagOperations = [createTag, listTags, getTag, updateTag, deleteTag];

@@ -39,7 +39,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a campaign
-         * @description Creates a campaign. Its creator is the member that the API key belongs to, if any. The tags, the groups, the content pillar and the domain of the request must exist in the workspace (422 otherwise).
+         * @description Creates a campaign. Its creator is the member that the API key belongs to, if any. The tags, groups, content pillar and domain of the request must exist in the workspace (422 otherwise).
          */
         readonly post: operations["createCampaign"];
         readonly delete?: never;
@@ -57,7 +57,7 @@ export interface paths {
         };
         /**
          * Retrieve a campaign
-         * @description Returns the campaign with this ID, also if it is a draft or archived.
+         * @description Returns the campaign with this ID. Drafts and archived campaigns are returned, too.
          */
         readonly get: operations["getCampaign"];
         readonly put?: never;
@@ -67,7 +67,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Update a campaign
-         * @description Updates the fields of the request body. Omitted fields are unchanged. `null` removes the value of a field that accepts `null`. If the request changes `tagIds` or `groupIds`, all IDs in the new array must exist in the workspace, also those that the campaign already has. A new `contentPillarId` or `domain` must exist and must not be archived (422 otherwise). The status can change from draft to published or archived, from published to archived, and from archived to published (409 otherwise).
+         * @description Updates the fields of the request body. Omitted fields are unchanged. `null` removes the value of a field that accepts `null`. The status can change from draft to published or archived, from published to archived, and from archived to published (409 otherwise). If the request changes `tagIds` or `groupIds`, all IDs in the new array must exist in the workspace (422 otherwise). A new `contentPillarId` or `domain` must exist and must not be archived (422 otherwise).
          */
         readonly patch: operations["updateCampaign"];
         readonly trace?: never;
@@ -81,7 +81,7 @@ export interface paths {
         };
         /**
          * Retrieve a campaign brief
-         * @description Returns what an employee needs to share the campaign: the fields that `GET /campaigns/{id}` omits, and the tags, groups and content pillar of the campaign.
+         * @description Returns the fields that an employee needs to share the campaign and that `GET /campaigns/{id}` omits. It also contains the tags, groups and content pillar of the campaign.
          */
         readonly get: operations["getCampaignBrief"];
         readonly put?: never;
@@ -107,7 +107,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Share a campaign
-         * @description Records a share of the campaign by the member that the API key belongs to (201). If the member has already shared the campaign, the response is the existing share (200), and nothing changes. Otherwise, the campaign must be published (409 if it is not). Requires an API key with full access that belongs to a member of any role. A request body is ignored.
+         * @description Records that the member of the API key shares the campaign (201), or returns the existing share (200). A new share is possible only if the campaign is published (409 otherwise). Requires an API key with full access that belongs to a member of any role. A request body is ignored.
          */
         readonly post: operations["createShare"];
         readonly delete?: never;
@@ -131,7 +131,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Create an inspiration question
-         * @description Creates an inspiration question. Only `question` is required. Members can use a question while it is active and not archived (see the parameter `availableToMe` of the list).
+         * @description Creates an inspiration question. Only `question` is required. Members can use a question while it is active and not archived.
          */
         readonly post: operations["createInspirationQuestion"];
         readonly delete?: never;
@@ -149,14 +149,14 @@ export interface paths {
         };
         /**
          * Retrieve an inspiration question
-         * @description Returns the inspiration question with this ID, also if it is archived.
+         * @description Returns the inspiration question with this ID. Archived questions are returned, too.
          */
         readonly get: operations["getInspirationQuestion"];
         readonly put?: never;
         readonly post?: never;
         /**
          * Delete an inspiration question
-         * @description Permanently deletes an inspiration question.
+         * @description Permanently deletes the inspiration question with this ID.
          */
         readonly delete: operations["deleteInspirationQuestion"];
         readonly options?: never;
@@ -177,7 +177,7 @@ export interface paths {
         };
         /**
          * List content pillars
-         * @description Returns published and archived content pillars that match all filters. Follow the `Link` header to get the other pages.
+         * @description Returns the published and archived content pillars that match all filters. Follow the `Link` header to get the other pages.
          */
         readonly get: operations["listContentPillars"];
         readonly put?: never;
@@ -201,14 +201,14 @@ export interface paths {
         };
         /**
          * Retrieve a content pillar
-         * @description Returns the content pillar with this ID, also if it is archived.
+         * @description Returns the content pillar with this ID. Archived content pillars are returned, too.
          */
         readonly get: operations["getContentPillar"];
         readonly put?: never;
         readonly post?: never;
         /**
          * Delete a content pillar
-         * @description Permanently deletes a content pillar. Campaigns that use it are not updated, but their briefs have `null` as the content pillar.
+         * @description Permanently deletes the content pillar with this ID. Campaigns that use it are not updated, but the content pillar of their briefs is `null`.
          */
         readonly delete: operations["deleteContentPillar"];
         readonly options?: never;
@@ -235,7 +235,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Create or archive a domain
-         * @description Creates a domain (201). If the workspace already has a domain with this slug, a request with `archived` archives or unarchives this domain, and updates its other fields from the request (200). If the domain exists and the request has no `archived`, the response is a conflict (409). Creating or unarchiving a domain is also a conflict (409) if another workspace has a verified domain with this slug that is not archived.
+         * @description Creates a domain (201), or archives or unarchives the domain that has this slug (200). If the workspace already has the domain, the request must have `archived` (409 otherwise). The other fields of the request are updated, too. A domain that another workspace has verified and not archived cannot be created or unarchived (409).
          */
         readonly post: operations["createDomain"];
         readonly delete?: never;
@@ -253,7 +253,7 @@ export interface paths {
         };
         /**
          * Retrieve a domain
-         * @description Returns the domain with this ID, also if it is archived.
+         * @description Returns the domain with this ID. Archived domains are returned, too.
          */
         readonly get: operations["getDomain"];
         readonly put?: never;
@@ -263,7 +263,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Update a domain
-         * @description Updates the fields of the request body. Omitted fields are unchanged. Unarchiving a domain is a conflict (409) if another workspace has a verified domain with its slug that is not archived.
+         * @description Updates the fields of the request body. Omitted fields are unchanged. A domain that another workspace has verified and not archived cannot be created or unarchived (409).
          */
         readonly patch: operations["updateDomain"];
         readonly trace?: never;
@@ -283,7 +283,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a group
-         * @description Creates a group without members. Group names are unique in a workspace, case-insensitively (409 otherwise).
+         * @description Creates a group without members. The name must be unique in the workspace, whatever the case (409 otherwise).
          */
         readonly post: operations["createGroup"];
         readonly delete?: never;
@@ -311,7 +311,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Update a group
-         * @description Updates the fields of the request body. Omitted fields are unchanged. Group names are unique in a workspace, case-insensitively (409 otherwise).
+         * @description Updates the fields of the request body. Omitted fields are unchanged. The name must be unique in the workspace, whatever the case (409 otherwise).
          */
         readonly patch: operations["updateGroup"];
         readonly trace?: never;
@@ -331,7 +331,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a tag
-         * @description Creates a tag with the color that the tags of the workspace use least. Tag names are unique in a workspace, case-insensitively (409 otherwise).
+         * @description Creates a tag with the color that is least used in the workspace. The name must be unique in the workspace, whatever the case (409 otherwise).
          */
         readonly post: operations["createTag"];
         readonly delete?: never;
@@ -356,14 +356,14 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a tag
-         * @description Permanently deletes a tag. Campaigns that have the tag are not updated, but filters by the tag no longer find them, and their briefs omit it. Its name is free for another tag.
+         * @description Permanently deletes the tag with this ID. Campaigns that have the tag are not updated, but filters by the tag no longer find them. Their briefs omit the tag. The name is free for another tag.
          */
         readonly delete: operations["deleteTag"];
         readonly options?: never;
         readonly head?: never;
         /**
          * Rename a tag
-         * @description Changes the name of a tag, but not its color. Tag names are unique in a workspace, case-insensitively (409 otherwise).
+         * @description Changes the name of a tag, but not its color. The name must be unique in the workspace, whatever the case (409 otherwise).
          */
         readonly patch: operations["updateTag"];
         readonly trace?: never;
@@ -440,7 +440,7 @@ export interface components {
             /** @description The goal of the campaign: at most 5000 characters, possibly empty. */
             readonly objective: string;
             /**
-             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and between `startDate` and `endDate`, its short links lead to its `destinationUrl`. A link on a custom domain works only while this is the domain of the campaign, verified and not archived. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
+             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: between `startDate` and `endDate`, members can share it, and its short links lead to its `destinationUrl`. `archived`: nobody can share it, lists omit it by default, and its short links have expired.
              * @enum {string}
              */
             readonly status: "draft" | "published" | "archived";
@@ -521,7 +521,7 @@ export interface components {
             /** @description The name of the campaign. */
             readonly name: string;
             /**
-             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and between `startDate` and `endDate`, its short links lead to its `destinationUrl`. A link on a custom domain works only while this is the domain of the campaign, verified and not archived. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
+             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: between `startDate` and `endDate`, members can share it, and its short links lead to its `destinationUrl`. `archived`: nobody can share it, lists omit it by default, and its short links have expired.
              * @enum {string}
              */
             readonly status: "draft" | "published" | "archived";
@@ -564,7 +564,7 @@ export interface components {
             /** @description The goal of the campaign: at most 5000 characters, possibly empty. */
             readonly objective?: string;
             /**
-             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: members can share it, and between `startDate` and `endDate`, its short links lead to its `destinationUrl`. A link on a custom domain works only while this is the domain of the campaign, verified and not archived. `archived`: members cannot share it any more, lists omit it by default, and its short links have expired.
+             * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: between `startDate` and `endDate`, members can share it, and its short links lead to its `destinationUrl`. `archived`: nobody can share it, lists omit it by default, and its short links have expired.
              * @enum {string}
              */
             readonly status?: "draft" | "published" | "archived";
@@ -717,7 +717,7 @@ export interface components {
             readonly memberId: string;
             /** @description The name of the member. */
             readonly memberName: string;
-            /** @description The short link of the member, which redirects to the `destinationUrl` of the campaign and counts clicks. `null` if short links are off, or if the campaign has no `destinationUrl`. If the campaign has no domain that is verified and not archived, the link uses the common URL of the operator (`LINKS_URL`). Without that setting, it is `null`. */
+            /** @description The short link of the member. It redirects to the `destinationUrl` of the campaign and counts clicks. `null` if short links are off, or if the campaign has no `destinationUrl`. Its host is the domain of the campaign if that is verified and not archived, otherwise the host of `LINKS_URL`. It is `null` without both. */
             readonly link: string | null;
             /**
              * Format: int64
@@ -1213,7 +1213,7 @@ export interface components {
          *
          *     - A field of the body or a query parameter is missing or unknown, has the wrong type, or is out of range.
          *     - The body has more than 1,000 field names, objects and arrays together.
-         *     - The query of a list is so long (more than about 7,500 characters) that the `Link` header cannot contain the link to the next page.
+         *     - The query of a list is too long for the links to other pages (more than about 7,500 characters).
          *     - A search, a filter by dates, or a page with a high number takes too long in a very large workspace. Add more filters.
          *     - The end date of a campaign is before its start date.
          *     - A referenced tag, group, content pillar or domain does not exist in the workspace.
@@ -1955,7 +1955,7 @@ export interface operations {
                 readonly includeArchived?: boolean;
                 /** @description `true`: only active questions. `false`: only inactive questions. By default, both. */
                 readonly isActive?: boolean;
-                /** @description `true`: only questions that the member of the key can use. Such a question is active and not archived, its `userType` is `all` or the seat type of the member, and its `groups` are empty or contain a group of the member. If the key has no member, only questions whose `userType` is `all` and whose `groups` are empty. `false`: no filter. */
+                /** @description `true`: only active questions for the seat type and a group of the member that the API key belongs to. A question without groups is for all groups. A key without a member gets the questions for all members. `false`: no filter. */
                 readonly availableToMe?: boolean;
                 /** @description The page number, starting at 1. Pages after the last one are empty arrays. */
                 readonly page?: number;
@@ -2155,7 +2155,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e06"
+                     *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e05"
                      *     }
                      */
                     readonly "application/json": components["schemas"]["Deleted"];
@@ -2438,7 +2438,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e02"
+                     *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e05"
                      *     }
                      */
                     readonly "application/json": components["schemas"]["Deleted"];

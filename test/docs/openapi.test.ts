@@ -73,9 +73,7 @@ suite('the OpenAPI document', {
 
   'describes every operation and all its statuses': () =>
     each(allOperations, (operation) => {
-      const { summary, description, tags, responses } = findDocumented(operation);
-      assert.match(summary, /^[A-Z].*[^.]$/);
-      assert.match(description, /\.$/);
+      const { tags, responses } = findDocumented(operation);
       const names = document.tags.map(({ name }: { name: string }) => name);
       assert.ok(tags.length === 1 && names.includes(tags[0]), String(tags));
       assert.deepEqual(
@@ -83,6 +81,18 @@ suite('the OpenAPI document', {
         [...operation.statuses.map(String), ...ERROR_STATUSES].toSorted(),
       );
     }),
+
+  'has summaries that are imperatives of two to five words, and sentences of at most 25 words': () => {
+    for (const { id, summary, description } of operations) {
+      assert.match(summary, /^[A-Z][a-z]*[a-rt-z]( [A-Za-z]+){1,4}$/, id);
+      for (const sentence of description) assert.match(sentence, /^[A-Z`](?:(?!\. ).)*\.$/, id);
+    }
+    const texts = JSON.stringify(document).matchAll(/"description":"((?:[^"\\]|\\.)*)"/g);
+    const sentences = [...texts].flatMap(([, text = '']) => text.split(/[.:] |\\n/));
+    assert.ok(sentences.length > 500, String(sentences.length));
+    const long = sentences.filter((sentence) => sentence.split(/\s+/).length > 25);
+    assert.deepEqual(long, []);
+  },
 
   'describes every query parameter with its type and default': () => {
     const parameters = findDocumented(operations.find(({ id }) => id === 'listCampaigns') as never).parameters;
