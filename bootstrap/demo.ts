@@ -45,7 +45,7 @@ export async function createDemo(app: Application, now: number, secret?: string)
   ] as const;
   for (const question of questions) await app.inspirationQuestions.create(workspaceId, question);
 
-  const createTag = async (name: string) => (await app.tags.create(workspaceId, name)).id;
+  const createTag = async (name: string) => (await app.tags.create(workspaceId, { name })).id;
   const [launch, hiring] = [await createTag('Launch'), await createTag('Hiring')];
   const [sustainability, events] = [await createTag('Sustainability'), await createTag('Events')];
   const createPillar = async (title: string, color: Color, description: string) =>

@@ -32,7 +32,7 @@ export const createTag = defineOperation({
   body: tagFields.meta({ id: 'CreateTag', description: 'A tag to create.' }),
   response: tagResponse,
   example: { body: { name: example.name }, response: example },
-  run: (app, { caller, body }) => app.tags.create(caller.workspaceId, body.name),
+  run: (app, { caller, body }) => app.tags.create(caller.workspaceId, body),
 });
 
 const listTags = defineOperation({
@@ -64,7 +64,7 @@ const updateTag = defineOperation({
   body: tagFields.meta({ id: 'UpdateTag', description: 'The new name of a tag.' }),
   response: tagResponse,
   example: { body: { name: 'First week' }, response: { ...example, name: 'First week' } },
-  run: (app, { caller, params, body }) => app.tags.rename(caller.workspaceId, params.id, body.name),
+  run: (app, { caller, params, body }) => app.tags.update(caller.workspaceId, params.id, body),
 });
 
 const deleteTag = defineDelete({

@@ -1,10 +1,10 @@
-import { applyChanges } from '../shared/changes.ts';
+import { applyChanges, type Changes } from '../shared/changes.ts';
 import { createNotFoundError, requireFound } from '../shared/core-error.ts';
 import type { NameFilter } from '../shared/name.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
 import type { System } from '../shared/system.ts';
 import type { Storage } from '../storage.ts';
-import { findLeastUsedColor, newTag, type Tag } from './tag.ts';
+import { findLeastUsedColor, newTag, type Tag, type TagFields } from './tag.ts';
 
 export class TagService {
   constructor(
@@ -16,18 +16,18 @@ export class TagService {
    * Creates a tag with the color that is least used in the workspace. Concurrent creations can get the same color,
    * because nothing is locked. Rejects with `conflict` if another tag has the name (case-insensitive).
    */
-  async create(workspaceId: string, name: string): Promise<Tag> {
+  async create(workspaceId: string, fields: TagFields): Promise<Tag> {
     const color = findLeastUsedColor(await this.storage.tags.countByColor(workspaceId));
-    const tag = newTag(workspaceId, this.system.newId(), name, color, this.system.now());
+    const tag = newTag(workspaceId, this.system.newId(), fields, color, this.system.now());
     await this.storage.tags.add(tag);
     return tag;
   }
 
-  /** Renames a tag. Its color is unchanged. Rejects with `conflict` if another tag has the name (case-insensitive). */
-  async rename(workspaceId: string, id: string, name: string): Promise<Tag> {
+  /** Changes fields of a tag. Rejects with `conflict` if another tag has the name (case-insensitive). */
+  async update(workspaceId: string, id: string, changes: Changes<TagFields>): Promise<Tag> {
     const now = this.system.now();
-    const rename = (tag: Tag): Tag => applyChanges(tag, { name }, now);
-    return requireFound(await this.storage.tags.update(workspaceId, id, rename), 'tag');
+    const apply = (tag: Tag): Tag => applyChanges(tag, changes, now);
+    return requireFound(await this.storage.tags.update(workspaceId, id, apply), 'tag');
   }
 
   async get(workspaceId: string, id: string): Promise<Tag> {

@@ -10,12 +10,15 @@ export interface Tag extends Entity {
   readonly updatedAt: string;
 }
 
+/** The fields of a tag that can be set. */
+export type TagFields = Pick<Tag, 'name'>;
+
 export const MAX_TAG_PAGE_SIZE = 100;
 export const TAG_NAME_TAKEN = 'This workspace already has a tag with this name. Choose another name.';
 
-export function newTag(workspaceId: string, id: string, name: string, color: Color, now: number): Tag {
+export function newTag(workspaceId: string, id: string, fields: TagFields, color: Color, now: number): Tag {
   const createdAt = formatTimestamp(now);
-  return { id, workspaceId, name, color, createdAt, updatedAt: createdAt };
+  return { id, workspaceId, ...fields, color, createdAt, updatedAt: createdAt };
 }
 
 /**

@@ -42,7 +42,7 @@ export function seedDatabase(settings: Readonly<Record<string, string>>, campaig
     const { id: memberId } = members[0] as Member;
     const { secret: key } = await app.apiKeys.create(workspaceId, { memberId });
     const tagIds: string[] = [];
-    for (const name of ['Launch', 'Hiring', 'Events']) tagIds.push((await app.tags.create(workspaceId, name)).id);
+    for (const name of ['Launch', 'Hiring', 'Events']) tagIds.push((await app.tags.create(workspaceId, { name })).id);
 
     const limit = pLimit(CONCURRENT_WRITE_COUNT);
     const now = Date.now();

@@ -42,7 +42,7 @@ async function createCompany(): Promise<TestCommandLine> {
   await app.groups.create(w, { name: 'Sales' });
   await app.members.create(w, { name: 'Ada', email: 'ada@x.example', role: 'admin', groupIds: [toId('g')] });
   await app.apiKeys.create(w, { memberId, label: 'laptop' });
-  await app.tags.create(w, 'Launch');
+  await app.tags.create(w, { name: 'Launch' });
   await app.contentPillars.create(w, { authorId: memberId, title: 'Life', color: 'green' });
   await app.domains.createOrArchive(w, { slug: 'go.example' });
   await app.campaigns.create({ workspaceId: w }, { ...createCampaignFields('Tents'), status: 'draft' });

@@ -242,7 +242,7 @@ suite('a copy', {
     assertExitCode(await copy(source, target), 0);
     const [workspaceId, tagId] = await withApplication(target.settings, async (app) => {
       const { workspaceId, tag } = await findFirstTag(app);
-      await app.tags.rename(workspaceId, tag.id, 'Renamed');
+      await app.tags.update(workspaceId, tag.id, { name: 'Renamed' });
       return [workspaceId, tag.id] as const;
     });
     const resumed = await copy(source, target, '--resume');
@@ -251,9 +251,9 @@ suite('a copy', {
       resumed.stderr,
       'warning: In the target, 1 record is missing or different. The copy does not change records that the target already has. If the source is right, copy to another empty database.\n',
     );
-    const rename = (app: Application) => app.tags.rename(workspaceId, tagId, 'Renamed');
+    const rename = (app: Application) => app.tags.update(workspaceId, tagId, { name: 'Renamed' });
     assert.equal((await withApplication(target.settings, rename)).name, 'Renamed');
-    await withApplication(target.settings, (app) => app.tags.create(workspaceId, 'Another'));
+    await withApplication(target.settings, (app) => app.tags.create(workspaceId, { name: 'Another' }));
     const after = await copy(source, target, '--resume');
     assertExitCode(after, 1);
     assert.match(

@@ -103,7 +103,7 @@ suite('an import', {
   'stores the valid lines, and reports each rejected line with its number and the reason': () =>
     each(importCases, async ({ store = 'campaigns', lines, rejected, undetected }, kind) => {
       const cli = await createWorkspace();
-      await cli.app.tags.create(cli.id, 'taken');
+      await cli.app.tags.create(cli.id, { name: 'taken' });
       await cli.app.groups.create(cli.id, { name: 'TAKEN' });
       const count = () => cli.engine[store].count(cli.id, []);
       const before = await count();

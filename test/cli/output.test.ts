@@ -64,7 +64,7 @@ async function createWithControlCharacters() {
   await app.members.create(id, { name, email: `a\x9b@\x9b.example` });
   await app.apiKeys.create(id, { label: name });
   await app.groups.create(id, { name });
-  await app.tags.create(id, name);
+  await app.tags.create(id, { name });
   const campaign = await app.campaigns.create({ workspaceId: id }, createCampaignFields(name));
   const commandLines = [
     'member list',

@@ -28,7 +28,7 @@ async function createReferences(core: TestCore) {
   const pillar = await app.contentPillars.create(OWN, { authorId: member.id, title: 'A', color: 'red' });
   return {
     domain: domain.slug,
-    tagIds: [(await app.tags.create(OWN, 'A')).id, (await app.tags.create(OWN, 'B')).id],
+    tagIds: [(await app.tags.create(OWN, { name: 'A' })).id, (await app.tags.create(OWN, { name: 'B' })).id],
     groupIds: [(await app.groups.create(OWN, { name: 'A' })).id],
     contentPillarId: pillar.id,
   };

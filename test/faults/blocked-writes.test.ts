@@ -41,7 +41,7 @@ function withLockableDatabase(test: (database: LockableDatabase) => Promise<void
 /** Creates a workspace with a tag and a number of unused keys. */
 async function createRecords(app: Application, keyCount: number) {
   const { workspaceId } = await createWorkspace(app);
-  const tag = await app.tags.create(workspaceId, 'Launch');
+  const tag = await app.tags.create(workspaceId, { name: 'Launch' });
   const secrets: string[] = [];
   for (let i = 0; i < keyCount; i++) secrets.push((await app.apiKeys.create(workspaceId, {})).secret);
   return { workspaceId, tag, secrets };

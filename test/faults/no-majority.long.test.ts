@@ -120,7 +120,7 @@ async function prepareChanges(environment: Environment, loseMajority: () => Prom
   const { workspaceId, keyId, key, services, operator } = environment;
   const { app } = operator;
   const member = await app.members.create(workspaceId, { name: 'Kim', email: 'kim@northwind.example' });
-  const tag = await app.tags.create(workspaceId, randomUUID());
+  const tag = await app.tags.create(workspaceId, { name: randomUUID() });
   const pillar = await app.contentPillars.create(workspaceId, { authorId: member.id, title: 'Outdoors', color: 'red' });
   // Makes each process record the use of the key before the majority is lost.
   for (const { url } of services) assert.equal((await send(url, { path: '/campaigns', key })).status, 200);
@@ -148,7 +148,7 @@ async function prepareChanges(environment: Environment, loseMajority: () => Prom
         runCommand(() => {
           const served = app.runOnce(onceRequest, async (staged) => {
             await loseMajority();
-            return { status: 201, body: JSON.stringify(await staged.tags.create(workspaceId, onceTag.name)) };
+            return { status: 201, body: JSON.stringify(await staged.tags.create(workspaceId, { name: onceTag.name })) };
           });
           return new TimeBudget(STORAGE_TIMEOUT_MS).run(served);
         }),

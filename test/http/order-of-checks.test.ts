@@ -151,7 +151,7 @@ suite('the order of checks', {
     withService(
       async (api) => {
         const own = await createTenant(api, 'own');
-        const tag = await api.app.tags.create(own.workspaceId, 'another');
+        const tag = await api.app.tags.create(own.workspaceId, { name: 'another' });
         const before = await readAllLists(api, await createKey(api, own.workspaceId));
         for (const createRequest of requests) {
           const good = createRequest(own, tag.id);

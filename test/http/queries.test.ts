@@ -210,7 +210,7 @@ suite('an array in a query', {
 
   'accepts names in upper or lower case, also with spaces around them': () =>
     withTenant(async (get, { workspaceId, ids }, { app }) => {
-      await app.tags.rename(workspaceId, ids.tags, nameAt(1));
+      await app.tags.update(workspaceId, ids.tags, { name: nameAt(1) });
       const spellings = (name: string) => [
         name,
         name.toUpperCase(),

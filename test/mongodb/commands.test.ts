@@ -166,7 +166,7 @@ const indexedReads: Readonly<Record<string, UseCaseCall>> = Object.fromEntries([
 /** Reads and writes for which MongoDB may examine more records. */
 const otherCalls: Readonly<Record<string, UseCaseCall>> = {
   'taken names': async ({ app, caller: { workspaceId }, tagName }) => {
-    await assertRejectsWithConflict(app.tags.create(workspaceId, tagName));
+    await assertRejectsWithConflict(app.tags.create(workspaceId, { name: tagName }));
     await assertRejectsWithConflict(app.groups.create(workspaceId, { name: 'Group 0' }));
   },
   'campaigns without a domain': listCampaigns(() => ({ domain: null })),
@@ -313,15 +313,15 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
   'shares.createForMember': ({ app, caller, campaignId, memberId }) =>
     app.shares.createForMember(caller.workspaceId, campaignId, memberId),
   'shares.list': ({ app, caller, campaignId }) => app.shares.list(caller.workspaceId, campaignId, SHARES),
-  'tags.create': ({ app, caller }) => app.tags.create(caller.workspaceId, newName()),
-  'tags.rename': async ({ app, caller }) => {
-    const { id } = await app.tags.create(caller.workspaceId, newName());
-    await app.tags.rename(caller.workspaceId, id, newName());
+  'tags.create': ({ app, caller }) => app.tags.create(caller.workspaceId, { name: newName() }),
+  'tags.update': async ({ app, caller }) => {
+    const { id } = await app.tags.create(caller.workspaceId, { name: newName() });
+    await app.tags.update(caller.workspaceId, id, { name: newName() });
   },
   'tags.get': ({ app, caller, tagId }) => app.tags.get(caller.workspaceId, tagId),
   'tags.list': ({ app, caller }) => app.tags.list(caller.workspaceId, NAMED),
   'tags.remove': async ({ app, caller }) => {
-    const { id } = await app.tags.create(caller.workspaceId, newName());
+    const { id } = await app.tags.create(caller.workspaceId, { name: newName() });
     await app.tags.remove(caller.workspaceId, id);
   },
   'tags.iterate': ({ app, caller }) => collectAll(app.tags.iterate(caller.workspaceId)),
@@ -333,7 +333,7 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
     const { workspaceId, keyId } = caller;
     const request = { workspaceId, keyId, idempotencyKey: newName(), fingerprint: 'f' };
     const work = async (staged: Application) => {
-      await staged.tags.create(workspaceId, newName());
+      await staged.tags.create(workspaceId, { name: newName() });
       return { status: 201, body: '{}' };
     };
     await app.runOnce(request, work);
@@ -431,7 +431,7 @@ function withProfiledWorkspace(
 /** Creates a workspace in which every filter matches some records, and a third is archived. */
 async function createFilledWorkspace(app: Application, engine: StorageEngine, name: string): Promise<FilledWorkspace> {
   const { id: workspaceId } = await app.workspaces.create(name);
-  const tags = await createAll(20, (i) => app.tags.create(workspaceId, `tag ${i}`));
+  const tags = await createAll(20, (i) => app.tags.create(workspaceId, { name: `tag ${i}` }));
   const groups = await createAll(10, (i) => app.groups.create(workspaceId, { name: `group ${i}` }));
   const members = await createAll(20, (i) =>
     app.members.create(workspaceId, { name, email: `${i}@example.com`, groupIds: [(groups[i % 10] as Identified).id] }),

@@ -9,7 +9,7 @@ import { NOON, OWN, testCore } from '../support/core.ts';
 import { UNKNOWN_ID } from '../support/expected-responses.ts';
 import { suite } from '../support/suite.ts';
 
-const tag = newTag(OWN, UNKNOWN_ID, 'ÉLAN', 'red', NOON);
+const tag = newTag(OWN, UNKNOWN_ID, { name: 'ÉLAN' }, 'red', NOON);
 
 suite('a repository', {
   'stores an entity with its derived columns, and returns it without them': async () => {

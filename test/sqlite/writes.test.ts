@@ -154,7 +154,7 @@ suite('a SQLite engine that writes', {
         const workspaceId = newId();
         const createTags = (key: string) =>
           app.runOnce({ workspaceId, keyId: 'key', idempotencyKey: key, fingerprint: 'x' }, (transaction) =>
-            transaction.tags.create(workspaceId, key),
+            transaction.tags.create(workspaceId, { name: key }),
           );
         await createTags('first');
         assert.equal(getCommitCount(), 1);

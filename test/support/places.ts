@@ -61,8 +61,8 @@ const createArchivedDomain = async ({ app }: Api, { workspaceId, name }: Tenant)
 };
 
 const createRenamedTag = async ({ app }: Api, { workspaceId, name }: Tenant) => {
-  const tag = await app.tags.create(workspaceId, `${name} before`);
-  await app.tags.rename(workspaceId, tag.id, `${name} after`);
+  const tag = await app.tags.create(workspaceId, { name: `${name} before` });
+  await app.tags.update(workspaceId, tag.id, { name: `${name} after` });
   return `${name} before`;
 };
 

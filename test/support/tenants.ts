@@ -45,7 +45,7 @@ export async function createTenant({ app }: Pick<Api, 'app'>, name: string): Pro
   const { workspaceId, admin: member } = workspace;
   const names = { domain: `${name}.example`, group: `${name} group`, tag: `${name} tag` };
   const group = await app.groups.create(workspaceId, { name: names.group });
-  const tag = await app.tags.create(workspaceId, names.tag);
+  const tag = await app.tags.create(workspaceId, { name: names.tag });
   const { domain } = await app.domains.createOrArchive(workspaceId, { slug: names.domain });
   const title = `${name} pillar`;
   const pillar = await app.contentPillars.create(workspaceId, { authorId: member.id, title, color: 'red' });
