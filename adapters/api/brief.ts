@@ -65,6 +65,7 @@ export const getCampaignBrief = defineOperation({
   id: 'getCampaignBrief',
   method: 'GET',
   path: '/campaigns/{id}/brief',
+  command: 'campaign brief',
   summary: 'Retrieve a campaign brief',
   description: [
     'Returns the fields that an employee needs to share the campaign and that `GET /campaigns/{id}` omits.',

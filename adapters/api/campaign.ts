@@ -174,6 +174,7 @@ export const createCampaign = defineOperation({
   id: 'createCampaign',
   method: 'POST',
   path: '/campaigns',
+  command: 'campaign create',
   summary: 'Create a campaign',
   description: [
     'Creates a campaign.',
@@ -211,6 +212,8 @@ const listCampaigns = defineOperation({
   id: 'listCampaigns',
   method: 'GET',
   path: '/campaigns',
+  command: 'campaign list',
+  columns: ['id', 'name', 'status', 'startDate', 'endDate', 'shares', 'clicks'],
   summary: 'List campaigns',
   description: [
     'Returns the campaigns that match all filters, in descending order of the field that `sortBy` names.',
@@ -268,6 +271,7 @@ const updateCampaign = defineOperation({
   id: 'updateCampaign',
   method: 'PATCH',
   path: '/campaigns/{id}',
+  command: 'campaign update',
   summary: 'Update a campaign',
   description: [
     ...UPDATE,

@@ -56,6 +56,7 @@ const createContentPillar = defineOperation({
   id: 'createContentPillar',
   method: 'POST',
   path: '/content-pillars',
+  command: 'pillar create',
   permission: 'author',
   summary: 'Create a content pillar',
   description: [
@@ -78,6 +79,8 @@ const listContentPillars = defineOperation({
   id: 'listContentPillars',
   method: 'GET',
   path: '/content-pillars',
+  command: 'pillar list',
+  columns: ['id', 'title', 'color', 'status'],
   summary: 'List content pillars',
   description: ['Returns the published and archived content pillars that match all filters.'],
   query: z.strictObject({
@@ -107,6 +110,7 @@ export const updateContentPillar = defineOperation({
   id: 'updateContentPillar',
   method: 'PATCH',
   path: '/content-pillars/{id}',
+  command: 'pillar update',
   summary: 'Update a content pillar',
   description: [...UPDATE, 'An archived content pillar can be published again.'],
   body: pillarFields

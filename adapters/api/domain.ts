@@ -55,6 +55,7 @@ export const createDomain = defineOperation({
   id: 'createDomain',
   method: 'POST',
   path: '/domains',
+  command: 'domain create',
   summary: 'Create or archive a domain',
   description: [
     'Creates a domain (201), or archives or unarchives the domain that has this slug (200).',
@@ -92,6 +93,8 @@ const listDomains = defineOperation({
   id: 'listDomains',
   method: 'GET',
   path: '/domains',
+  command: 'domain list',
+  columns: ['id', 'slug', 'verified', 'primary', 'archived'],
   summary: 'List domains',
   description: [
     'Returns the domains that match all filters, newest first.',
@@ -120,6 +123,7 @@ const updateDomain = defineOperation({
   id: 'updateDomain',
   method: 'PATCH',
   path: '/domains/{id}',
+  command: 'domain update',
   summary: 'Update a domain',
   description: [...UPDATE, SLUG_TAKEN],
   body: z

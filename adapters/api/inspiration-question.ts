@@ -73,6 +73,7 @@ export const createInspirationQuestion = defineOperation({
   id: 'createInspirationQuestion',
   method: 'POST',
   path: '/inspiration-questions',
+  command: 'question create',
   summary: 'Create an inspiration question',
   description: [
     'Creates an inspiration question.',
@@ -92,6 +93,8 @@ const listInspirationQuestions = defineOperation({
   id: 'listInspirationQuestions',
   method: 'GET',
   path: '/inspiration-questions',
+  command: 'question list',
+  columns: ['id', 'question', 'userType', 'isActive', 'archived'],
   summary: 'List inspiration questions',
   description: [
     'Returns the inspiration questions that match all filters, newest first.',
@@ -138,6 +141,7 @@ const updateInspirationQuestion = defineOperation({
   id: 'updateInspirationQuestion',
   method: 'PATCH',
   path: '/inspiration-questions/{id}',
+  command: 'question update',
   summary: 'Update an inspiration question',
   description: UPDATE,
   body: questionFields

@@ -17,6 +17,7 @@ export const getMe = defineOperation({
   id: 'getMe',
   method: 'GET',
   path: '/me',
+  command: 'me',
   summary: 'Retrieve the caller',
   description: ['Returns the workspace, the member and the API key of the request.'],
   response: z

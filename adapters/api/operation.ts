@@ -11,6 +11,8 @@ interface OperationResult {
   readonly status: 200 | 201;
   readonly body: string;
   readonly hasNext: boolean | undefined;
+  /** The ID of the record that the operation created, changed or deleted, for the log. A GET has none. */
+  readonly recordId: string | undefined;
 }
 
 /**
@@ -63,6 +65,10 @@ export interface OperationDeclaration<
   readonly path: Path;
   /** By default, `read` for a GET, and `write` for other methods. */
   readonly permission?: P;
+  /** The command of the command line, such as `tag update`. */
+  readonly command?: string;
+  /** The fields of the response that are the columns of the command's table. By default, all fields. */
+  readonly columns?: readonly string[];
   /** An imperative of two to five words. */
   readonly summary: string;
   /**
@@ -85,6 +91,8 @@ export interface Operation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly permission: Permission;
+  readonly command?: string | undefined;
+  readonly columns?: readonly string[] | undefined;
   readonly summary: string;
   readonly description: readonly string[];
   readonly query: FieldsSchema;
@@ -146,7 +154,8 @@ export function defineOperation<
         const result: unknown = await run(app, input as unknown as OperationInput<Path, P, Query, Body>);
         const { items, hasNext } = (isList ? result : { items: result }) as Partial<Page<unknown>>;
         const isExisting = statuses.length > 1 && !(result as { isNew?: boolean }).isNew;
-        return { status: isExisting ? 200 : status, body: JSON.stringify(select(items)), hasNext };
+        const recordId = method === 'GET' ? undefined : ((result as { id?: string }).id ?? id);
+        return { status: isExisting ? 200 : status, body: JSON.stringify(select(items)), hasNext, recordId };
       };
     },
   };

@@ -14,6 +14,7 @@ type RecordOperation<Permission extends 'read' | 'write', Result extends z.ZodTy
 /** Declares the operation that returns a record. */
 export function defineGet<Result extends z.ZodType>({ name, ...declaration }: RecordOperation<'read', Result>) {
   return defineOperation({
+    command: `${getLastWord(name)} get`,
     ...declaration,
     id: `get${toPascalCase(name)}`,
     method: 'GET',
@@ -29,6 +30,7 @@ type Deletion = RecordOperation<'write', typeof deletedRecord, 'response' | 'exa
 /** Declares the operation that deletes a record and returns its ID. */
 export function defineDelete({ name, run, ...declaration }: Deletion) {
   return defineOperation({
+    command: `${getLastWord(name)} delete`,
     ...declaration,
     id: `delete${toPascalCase(name)}`,
     method: 'DELETE',
@@ -42,6 +44,10 @@ export function defineDelete({ name, run, ...declaration }: Deletion) {
 
 /** The description of a PATCH in which all fields are optional. */
 export const UPDATE = ['Updates the fields of the request body.', 'Omitted fields are unchanged.'];
+
+function getLastWord(name: string): string {
+  return name.slice(name.lastIndexOf(' ') + 1);
+}
 
 function toPascalCase(name: string): string {
   return name.replace(/(?:^| )\w/g, (start) => start.trim().toUpperCase());

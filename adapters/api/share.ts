@@ -35,6 +35,7 @@ const createShare = defineOperation({
   id: 'createShare',
   method: 'POST',
   path: '/campaigns/{id}/shares',
+  command: 'campaign share',
   permission: 'share',
   summary: 'Share a campaign',
   description: [
@@ -56,6 +57,8 @@ const listShares = defineOperation({
   id: 'listShares',
   method: 'GET',
   path: '/campaigns/{id}/shares',
+  command: 'campaign shares',
+  columns: ['memberId', 'memberName', 'link', 'clicks', 'createdAt'],
   summary: 'List shares of a campaign',
   description: ['Returns the shares of a campaign, one for each member who shared it.'],
   query: z.strictObject({
