@@ -33,7 +33,8 @@ export const errors = {
       'The request has two `Authorization` headers, no `Host` header, or an `Expect` header other than `100-continue`.',
       'The request is not valid HTTP/1.1, is incomplete, or arrives too slowly (timeout).',
     ],
-    remedy: 'Fix the problem that the message describes. Retry the request unchanged only if the message says so.',
+    remedy:
+      'Fix the problem that the message describes. If the response has `Retry-After`, the same request can succeed: retry it after that many seconds.',
     example: 'The request body is not valid JSON.',
   },
   unauthorized: {
@@ -88,7 +89,8 @@ export const errors = {
       'A request with the same `Idempotency-Key` is still in progress.',
       'Too many concurrent requests changed the same record. This request changed nothing.',
     ],
-    remedy: 'Choose another name or status, or use the existing record. If the message says so, retry after a moment.',
+    remedy:
+      'If the response has `Retry-After`, retry after that many seconds. Otherwise, choose another name or status, or use the existing record.',
     example: 'This workspace already has a tag with this name. Choose another name.',
   },
   invite_expired: {
@@ -114,7 +116,7 @@ export const errors = {
       'The `Idempotency-Key` was already used with another path or body.',
     ],
     remedy:
-      'Fix the problem that the message describes, then send the request again. If fields are invalid, the message lists up to ten of them as `field: problem`, separated by `; `.',
+      'Fix the problem that the message describes, then send the request again. If fields are invalid, the message lists up to ten of them as `field: problem`, and the number of others, separated by `; `.',
     example: 'colour: unknown field, allowed fields: name; name: must not contain a comma',
   },
   rate_limit_exceeded: {
@@ -135,8 +137,8 @@ export const errors = {
     meaning: 'The service failed.',
     causes: ['The storage is unavailable.', 'An unexpected error occurred.'],
     remedy:
-      'Retry after a moment. Send a POST with the same `Idempotency-Key`, so that it takes effect only once. If the problem persists, send the `X-Request-Id` of the response to the operator of the service.',
-    example: 'Something went wrong: try again, and report the X-Request-Id if the error persists.',
+      'If the response has `Retry-After`, the storage is unavailable: retry after that many seconds. Send a POST with the same `Idempotency-Key`, so that it takes effect only once. If the problem persists, send the `X-Request-Id` of the response to the operator of the service.',
+    example: 'Internal error. Retry the request. If it fails again, report the X-Request-Id.',
   },
 } as const satisfies Record<string, ErrorDeclaration>;
 

@@ -5,7 +5,7 @@ import {
   RESPONSE_TTL_HOURS,
 } from '../../core/idempotency/idempotency.ts';
 import { DEFAULT_REQUEST_LIMIT, DEFAULT_WINDOW_SECONDS } from './default-limits.ts';
-import { errorCodes, errors, getErrorAnchor } from './errors.ts';
+import { type ErrorCode, errorCodes, errors, getErrorAnchor } from './errors.ts';
 import type { Operation } from './operation.ts';
 import { type OperationSection, operationSections } from './operations.ts';
 import { version } from './version.ts';
@@ -22,9 +22,9 @@ workspace. Every operation acts on the workspace that the API key belongs to.
   is missing.
 - **Retries**: You can safely retry a POST if you send it with an \`Idempotency-Key\`. The first successful response is
   stored for ${RESPONSE_TTL_HOURS} hours. A retry with the same key, path and body returns the stored response, with the header
-  \`Idempotency-Replayed: true\`.
+  \`Idempotency-Replayed: true\`. An error has \`Retry-After\` if the same request can succeed after that many seconds.
 - **Rate limits**: If the service has accepted the API key of a request, the response has headers with the limit and the remaining
-  requests. After a 429, wait for the number of seconds in \`Retry-After\`.`;
+  requests.`;
 
 const createTextHeader = (description: string, keywords: Json = {}) => ({
   description,
@@ -69,7 +69,11 @@ const headers = {
     required: true,
   },
   ...rateLimitHeaders,
-  'Retry-After': { ...createIntegerHeader('The number of seconds to wait before a retry.', 1, 42), required: true },
+  'Retry-After': createIntegerHeader(
+    'The number of seconds to wait before a retry. If it is missing, the same request cannot succeed.',
+    1,
+    42,
+  ),
   'WWW-Authenticate': { ...createTextHeader('The authentication scheme.', { enum: ['Bearer'] }), required: true },
   Link: {
     ...createTextHeader('Links to the next and the previous page, if they exist (RFC 8288).', { maxLength: 32_768 }),
@@ -239,7 +243,15 @@ const successDescriptions: Readonly<Record<string, string>> = {
   DELETE200: 'The record was deleted.',
 };
 
-function describeErrorResponse(code: (typeof errorCodes)[number], converter: SchemaConverter): Json {
+/** The codes of the errors that can have `Retry-After`. */
+const retryableCodes: readonly ErrorCode[] = [
+  'bad_request',
+  'conflict',
+  'rate_limit_exceeded',
+  'internal_server_error',
+];
+
+function describeErrorResponse(code: ErrorCode, converter: SchemaConverter): Json {
   const { meaning, causes, remedy, example } = errors[code];
   const doc_url = `/docs/errors#${getErrorAnchor(code)}`;
   return {
@@ -247,7 +259,7 @@ function describeErrorResponse(code: (typeof errorCodes)[number], converter: Sch
     headers: createHeaderReferences([
       'X-Request-Id',
       ...(code === 'unauthorized' ? (['WWW-Authenticate'] as const) : RATE_LIMIT_HEADERS),
-      ...(code === 'rate_limit_exceeded' ? (['Retry-After'] as const) : []),
+      ...(retryableCodes.includes(code) ? (['Retry-After'] as const) : []),
     ]),
     content: converter.createContent(errorSchema, 'output', { error: { code, message: example, doc_url } }),
   };

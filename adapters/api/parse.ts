@@ -22,9 +22,8 @@ export function parse<Schema extends z.ZodObject>(schema: Schema, value: unknown
 }
 
 const REQUIRED = 'is required';
-/** The maximum length, and the maximum number, of the names of unknown fields in an error. */
+/** The maximum length of the name of an unknown field in an error. */
 const MAX_UNKNOWN_NAME_LENGTH = 100;
-const MAX_UNKNOWN_NAME_COUNT = 10;
 
 const isUnknownField = ({ code }: Issue): boolean => code === 'unrecognized_keys';
 
@@ -32,8 +31,7 @@ const isUnknownField = ({ code }: Issue): boolean => code === 'unrecognized_keys
 function toFieldErrors(issues: readonly Issue[], isChosen: (issue: Issue) => boolean): FieldError[] {
   const byPath = new Map<string, string>();
   for (const issue of issues.filter(isChosen)) {
-    const names =
-      issue.code === 'unrecognized_keys' ? issue.keys.slice(0, MAX_UNKNOWN_NAME_COUNT).map(formatName) : [undefined];
+    const names = issue.code === 'unrecognized_keys' ? issue.keys.map(formatName) : [undefined];
     for (const name of names) {
       const path = [...issue.path, ...(name === undefined ? [] : [name])].join('.');
       if (!byPath.has(path)) byPath.set(path, issue.message);

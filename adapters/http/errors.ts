@@ -1,25 +1,26 @@
-import { CoreError } from '../../core/shared/core-error.ts';
-import { type ErrorCode, getErrorAnchor, getErrorCode } from '../api/errors.ts';
+import { CoreError, isTransientError } from '../../core/shared/core-error.ts';
+import { type ErrorCode, errors, getErrorAnchor, getErrorCode } from '../api/errors.ts';
 
-/** An error with a code of the API, and headers for its response. */
+/** The value of `Retry-After` for errors without a known end. */
+const RETRY_AFTER_SECONDS = 1;
+
+/** An error with a code of the API. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
 
   constructor(
     readonly code: ErrorCode,
     message: string,
-    readonly headers: readonly string[] = [],
+    /** The value of `Retry-After`. It is set only if the same request can succeed later. */
+    readonly retryAfterSeconds?: number,
   ) {
     super(message);
   }
 }
 
-/**
- * Creates the error for a request that is rejected because of the current load. The request can be retried after one
- * second.
- */
-export function createOverloadError(message: string): HttpError {
-  return new HttpError('rate_limit_exceeded', message, ['Retry-After', '1']);
+/** Creates an error after which the same request can succeed in a moment. */
+export function createTransientError(code: ErrorCode, message: string): HttpError {
+  return new HttpError(code, message, RETRY_AFTER_SECONDS);
 }
 
 /**
@@ -27,14 +28,19 @@ export function createOverloadError(message: string): HttpError {
  */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
-  if (error instanceof CoreError) {
-    const code = getErrorCode(error.kind);
-    return new HttpError(code, error.message, code === 'unauthorized' ? ['WWW-Authenticate', 'Bearer'] : []);
-  }
-  return new HttpError(
-    'internal_server_error',
-    'Something went wrong: try again, and report the X-Request-Id if the error persists.',
-  );
+  const [code, message] =
+    error instanceof CoreError
+      ? ([getErrorCode(error.kind), error.message] as const)
+      : (['internal_server_error', errors.internal_server_error.example] as const);
+  return isTransientError(error) ? createTransientError(code, message) : new HttpError(code, message);
+}
+
+/** Returns the headers that the response for an error has in addition to those of other responses. */
+export function createErrorHeaders({ code, retryAfterSeconds }: HttpError): string[] {
+  return [
+    ...(code === 'unauthorized' ? ['WWW-Authenticate', 'Bearer'] : []),
+    ...(retryAfterSeconds === undefined ? [] : ['Retry-After', `${retryAfterSeconds}`]),
+  ];
 }
 
 /** Returns the response body for an error: the error object as JSON. */

@@ -26,7 +26,7 @@ export function createRateLimitHeaders(usage: Usage, now: number): HeaderList {
 export function createRateLimitError(what: string, usage: Usage): HttpError {
   const seconds = Math.max(1, getSecondsUntilReset(usage));
   const message = `Too many ${what}: at most ${usage.limit} in ${formatSeconds(usage.windowSeconds)}. Try again in ${formatSeconds(seconds)}.`;
-  return new HttpError('rate_limit_exceeded', message, ['Retry-After', String(seconds)]);
+  return new HttpError('rate_limit_exceeded', message, seconds);
 }
 
 function formatSeconds(count: number): string {

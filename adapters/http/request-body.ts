@@ -13,7 +13,7 @@ const CHUNK_OVERHEAD_BYTES = 700;
 
 const MAX_CONTENT_TYPE_LENGTH = 255;
 
-const INCOMPLETE_ERROR = new HttpError('bad_request', 'The request body is incomplete. Send it again.');
+const INCOMPLETE_ERROR = new HttpError('bad_request', 'The request body is incomplete. Send all of it.');
 
 /**
  * Returns a function that reads a JSON object in UTF-8. The function rejects if the body has more than `limitBytes`

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { errors } from '../api/errors.ts';
-import { toErrorBody, toHttpError } from './errors.ts';
+import { createErrorHeaders, toErrorBody, toHttpError } from './errors.ts';
 import { getPath } from './request-target.ts';
 
 /** Header names, each followed by its value. Node writes such a list with less work than an object. */
@@ -126,7 +126,12 @@ export class Responder {
   fail(response: ServerResponse, error: unknown): void {
     const httpError = toHttpError(error);
     if (httpError.code === 'internal_server_error') this.report(response, error);
-    this.send(response, errors[httpError.code].status, toErrorBody(httpError, this.docsUrl), httpError.headers);
+    this.send(
+      response,
+      errors[httpError.code].status,
+      toErrorBody(httpError, this.docsUrl),
+      createErrorHeaders(httpError),
+    );
   }
 
   /** Reports an unexpected error to the observers. Sends nothing to the client. */

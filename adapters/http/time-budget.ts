@@ -1,3 +1,4 @@
+import { StorageUnavailable } from '../../core/shared/core-error.ts';
 import { withTimeout } from '../node/with-timeout.ts';
 
 /** The time that the calls of `run` for a request may take together. The time between these calls does not count. */
@@ -15,4 +16,5 @@ export class TimeBudget {
   }
 }
 
-const createTimeoutError = () => new Error('The storage did not respond before the deadline of the request.');
+const createTimeoutError = () =>
+  new StorageUnavailable('The storage did not respond before the deadline of the request.');

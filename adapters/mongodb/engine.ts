@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientSession, Collection, MongoClient } from 'mongodb';
 import { MongoError, MongoServerError } from 'mongodb';
-import { CoreError } from '../../core/shared/core-error.ts';
+import { CoreError, StorageUnavailable } from '../../core/shared/core-error.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
 import type { Entity } from '../../core/shared/entity.ts';
 import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
@@ -189,7 +189,7 @@ async function commit(session: ClientSession): Promise<void> {
     } catch (error) {
       const isUnknown = isTransient(error) || (error as MongoError).hasErrorLabel('UnknownTransactionCommitResult');
       if (error instanceof MongoServerError && !isUnknown) throw error;
-      if (performance.now() >= deadline) throw new Error(UNKNOWN_COMMIT, { cause: error });
+      if (performance.now() >= deadline) throw new StorageUnavailable(UNKNOWN_COMMIT, { cause: error });
       await delay(Math.random() * MAX_BACKOFF_MS);
     }
   }

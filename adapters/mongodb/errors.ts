@@ -1,4 +1,5 @@
 import { MongoError } from 'mongodb';
+import { StorageUnavailable } from '../../core/shared/core-error.ts';
 
 /**
  * The server cannot be used until a person changes the server or the connection string. The message says what to
@@ -8,16 +9,16 @@ export class UnsupportedDatabase extends Error {
   override readonly name = 'UnsupportedDatabase';
 }
 
-/** This process gave up waiting for the database, or the replica set is not initiated yet. A retry may succeed. */
-export class DatabaseUnavailable extends Error {
+/** This process gave up waiting for the database, or the replica set is not initiated yet. */
+export class DatabaseUnavailable extends StorageUnavailable {
   override readonly name = 'DatabaseUnavailable';
 }
 
 /**
  * A write waited too long: for the end of another transaction, such as a transaction of a crashed process, or for the
- * acknowledgment of the majority. A retry may succeed.
+ * acknowledgment of the majority.
  */
-export class LockTimeout extends Error {
+export class LockTimeout extends StorageUnavailable {
   override readonly name = 'LockTimeout';
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay, setImmediate as nextIteration } from 'node:timers/promises';
-import { CoreError } from '../../core/shared/core-error.ts';
+import { CoreError, StorageUnavailable } from '../../core/shared/core-error.ts';
 import { LIST_TIMEOUT_MS, LIST_TOO_SLOW } from '../persistence/record-store.ts';
 import { PROBED_STORE_NAME } from '../persistence/storage-engine.ts';
 import { backUp } from './backup.ts';
@@ -55,7 +55,7 @@ export class SqliteConnection implements Executor {
       const files = identifyFiles(this.file);
       const checkFiles = () => {
         if (identifyFiles(this.file) === files) return;
-        throw new Error(`${this.file}, or its file -wal or -shm, was replaced. Restart the server.`);
+        throw new StorageUnavailable(`${this.file}, or its file -wal or -shm, was replaced. Restart the server.`);
       };
       this.connections = { writer, reader, queue: new WriteQueue(writer, checkFiles), checkFiles };
     } catch (error) {

@@ -5,6 +5,7 @@ import { runInNewContext } from 'node:vm';
 // supported (docs/adr/0021-sqlite.md).
 import { DatabaseSync } from '@photostructure/sqlite';
 import { LRUCache } from 'lru-cache';
+import { StorageUnavailable } from '../../core/shared/core-error.ts';
 import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
 
 /** A value that a statement can bind. */
@@ -37,7 +38,10 @@ const MAX_STATEMENT_COUNT = 500;
 
 // Primary result codes (https://www.sqlite.org/rescode.html).
 const BUSY = 5;
+const IO_ERROR = 10;
 const CORRUPT = 11;
+const FULL = 13;
+const CANNOT_OPEN = 14;
 const CONSTRAINT = 19;
 const NOT_A_DATABASE = 26;
 /**
@@ -46,6 +50,7 @@ const NOT_A_DATABASE = 26;
  */
 const codesByMessage: Readonly<Record<string, number>> = {
   'database is locked': BUSY,
+  'disk I/O error': IO_ERROR,
   'database disk image is malformed': CORRUPT,
   'file is not a database': NOT_A_DATABASE,
 };
@@ -168,6 +173,12 @@ export const isBusy = (error: unknown): boolean => hasCode(error, BUSY);
 export const isDuplicate = (error: unknown): error is Error => hasCode(error, CONSTRAINT);
 export const isDamaged = (error: unknown): boolean => hasCode(error, CORRUPT, NOT_A_DATABASE);
 
+/** Converts an error of the file system, such as a full disk, to `StorageUnavailable`. Keeps other errors. */
+export function toStorageError(error: unknown): unknown {
+  if (!hasCode(error, IO_ERROR, FULL, CANNOT_OPEN)) return error;
+  return new StorageUnavailable((error as Error).message, { cause: error });
+}
+
 /**
  * Runs `work`. While another process uses the file exclusively, repeats `work` after short random delays, for up to ten
  * seconds.
@@ -178,7 +189,7 @@ export async function retryWhileBusy<T>(work: () => T): Promise<T> {
     try {
       return work();
     } catch (error) {
-      if (!isBusy(error)) throw error;
+      if (!isBusy(error)) throw toStorageError(error);
       deadline ??= performance.now() + STORAGE_TIMEOUT_MS;
       if (performance.now() >= deadline) throw createBusyTimeout(error);
     }
@@ -189,5 +200,5 @@ export async function retryWhileBusy<T>(work: () => T): Promise<T> {
 export function createBusyTimeout(cause: unknown): Error {
   const seconds = STORAGE_TIMEOUT_MS / 1000;
   const message = `Another process has used the database file for ${seconds} seconds: stop that process, or try again later.`;
-  return new Error(message, { cause });
+  return new StorageUnavailable(message, { cause });
 }

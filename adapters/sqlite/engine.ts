@@ -1,3 +1,4 @@
+import { StorageUnavailable } from '../../core/shared/core-error.ts';
 import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
 import { withTimeout } from '../node/with-timeout.ts';
 import { createStores, type StorageEngine } from '../persistence/storage-engine.ts';
@@ -61,6 +62,7 @@ async function runInTransaction<T>(
     runInTransaction: (nestedWork) => nestedWork(engine),
     checkReady: async () => undefined,
   });
-  const createTimeout = () => new Error(`The work of a transaction took longer than ${STORAGE_TIMEOUT_MS} ms.`);
+  const createTimeout = () =>
+    new StorageUnavailable(`The work of a transaction took longer than ${STORAGE_TIMEOUT_MS} ms.`);
   return withTimeout(work(engine), STORAGE_TIMEOUT_MS, createTimeout).finally(() => (isOpen = false));
 }

@@ -1,5 +1,6 @@
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { StorageUnavailable } from '../../core/shared/core-error.ts';
 import { Database, isBusy, isDamaged, retryWhileBusy } from './database.ts';
 import { listStatements, quote, type Table, tables } from './layout.ts';
 import { defineSearchFunction, updateSearchIndexes } from './search.ts';
@@ -177,13 +178,13 @@ function replaceLayout(database: Database): void {
 
 /** Converts an error of the file system or of SQLite to `UnusableFile`. Returns any other error unchanged. */
 function toUnusableFile(error: unknown, file: string): unknown {
-  const { code, message } = error as NodeJS.ErrnoException;
+  const original = error instanceof StorageUnavailable ? error.cause : error;
+  const { code, message } = original as NodeJS.ErrnoException;
   const createError = (problem: string) => new UnusableFile(`${file} ${problem}`, { cause: error });
-  if (isDamaged(error)) {
+  if (isDamaged(original)) {
     return createError('is not a SQLite database, or it is damaged. Restore a backup, or choose another file.');
   }
-  if (isBusy((error as Error).cause))
-    return createError('is used by another process. Stop that process, or try again later.');
+  if (isBusy(original)) return createError('is used by another process. Stop that process, or try again later.');
   if (code === undefined) return error;
   return createError(`cannot be opened (${message}). Check the path, the permissions and the free space.`);
 }

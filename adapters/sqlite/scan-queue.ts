@@ -1,3 +1,4 @@
+import { StorageUnavailable } from '../../core/shared/core-error.ts';
 import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
 
 /** Each scan that runs has its own connection, with a cache of 16 MB. */
@@ -44,7 +45,8 @@ export class ScanQueue {
       this.startNext();
     });
     try {
-      if (performance.now() - queuedAt > STORAGE_TIMEOUT_MS) throw new Error('Too many lists are being read.');
+      if (performance.now() - queuedAt > STORAGE_TIMEOUT_MS)
+        throw new StorageUnavailable('Too many lists are being read.');
       return await scan();
     } finally {
       this.running.splice(this.running.indexOf(workspaceId), 1);

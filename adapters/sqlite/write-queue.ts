@@ -1,6 +1,6 @@
 import { setTimeout as delay, setImmediate as nextIteration } from 'node:timers/promises';
 import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
-import { createBusyTimeout, type Database, isBusy } from './database.ts';
+import { createBusyTimeout, type Database, isBusy, toStorageError } from './database.ts';
 import { rejectUpgradedFile } from './file.ts';
 import { updateSearchIndexes } from './search.ts';
 
@@ -101,7 +101,7 @@ export class WriteQueue {
         if (this.database.isInTransaction) this.database.exec('ROLLBACK');
         const isLate = ({ queuedAt }: Write) => performance.now() - queuedAt >= STORAGE_TIMEOUT_MS;
         const rejectedCount = isBusy(error) ? this.waiting.filter(isLate).length : this.waiting.length;
-        const reason = isBusy(error) ? createBusyTimeout(error) : error;
+        const reason = isBusy(error) ? createBusyTimeout(error) : toStorageError(error);
         for (const { reject } of this.waiting.splice(0, rejectedCount)) reject(reason);
       }
       // SQLite itself would wait in a way that blocks the event loop and that is unfair to one of two busy processes.
@@ -137,7 +137,7 @@ export class WriteQueue {
     } catch (error) {
       // An error such as a full disk ends the transaction of the whole commit group.
       if (this.database.isInTransaction) this.database.exec('ROLLBACK');
-      for (const { reject } of group) reject(error);
+      for (const { reject } of group) reject(toStorageError(error));
       return;
     }
     for (const settle of settleFunctions) settle();
@@ -158,7 +158,7 @@ export class WriteQueue {
     } catch (error) {
       if (!this.database.isInTransaction) throw error;
       this.database.exec('ROLLBACK TO write; RELEASE write');
-      return () => reject(error);
+      return () => reject(toStorageError(error));
     }
   }
 }

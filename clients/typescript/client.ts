@@ -101,11 +101,10 @@ export class AdvocacyClient {
    * Calls an operation, and returns the body of its response. Rejects with an `AdvocacyError` if the response is an
    * error, or with the error of `fetch` if there is no response.
    *
-   * Retries after network errors, timeouts, and the statuses 429 and 5xx, unless `Retry-After` exceeds
+   * Retries after network errors, timeouts, errors of proxies (statuses over 500), and errors with `Retry-After` up to
    * `maxRetryAfterMs`. Before a retry, waits for the seconds of `Retry-After`, if any, and for a backoff with jitter.
-   * Also retries a POST after a 409 if an earlier attempt may still be in progress. All attempts of a POST have the
-   * same `Idempotency-Key`, so the POST takes effect at most once. If the response to a DELETE was lost, the retry is
-   * rejected with 404, because the record is already deleted.
+   * All attempts of a POST have the same `Idempotency-Key`, so the POST takes effect at most once. If the
+   * response to a DELETE was lost, the retry is rejected with 404, because the record is already deleted.
    */
   async request<M extends Method, P extends PathOf<M>>(
     method: M,
@@ -162,17 +161,13 @@ export class AdvocacyClient {
       ...(method === 'POST' ? { 'Idempotency-Key': idempotencyKey } : {}),
     };
     const init = { method, headers, body: JSON.stringify(body) };
-    let mayBeInProgress = false;
     for (let attempt = 1; ; attempt++) {
       const { response, text, error } = await this.#sendOnce(url, init, signal);
       if (response?.ok) return { data: JSON.parse(text), headers: response.headers };
-      const isFailure = !response || response.status >= 500;
-      // The service responds with 409 while it still executes an earlier attempt with the same idempotency key.
-      const isInProgress = response?.status === 409 && method === 'POST' && mayBeInProgress;
-      const canRetry = isFailure || isInProgress || response.status === 429;
-      const retryAfterMs = Number(response?.headers.get('Retry-After')) * 1000 || 0;
+      const retryAfter = response?.headers.get('Retry-After') ?? null;
+      const canRetry = !response || response.status > 500 || retryAfter !== null;
+      const retryAfterMs = Number(retryAfter) * 1000 || 0;
       if (!canRetry || attempt >= maxAttempts || retryAfterMs > maxRetryAfterMs) throw error;
-      mayBeInProgress ||= isFailure;
       const backoffMs = Math.min(RETRY_DELAY_MS * 2 ** (attempt - 1), MAX_RETRY_DELAY_MS);
       await delay(retryAfterMs + backoffMs * (0.5 + Math.random() / 2), signal);
     }

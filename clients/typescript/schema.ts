@@ -1025,7 +1025,7 @@ export interface components {
          *     - The request has two `Authorization` headers, no `Host` header, or an `Expect` header other than `100-continue`.
          *     - The request is not valid HTTP/1.1, is incomplete, or arrives too slowly (timeout).
          *
-         *     Fix the problem that the message describes. Retry the request unchanged only if the message says so.
+         *     Fix the problem that the message describes. If the response has `Retry-After`, the same request can succeed: retry it after that many seconds.
          */
         readonly BadRequest: {
             headers: {
@@ -1035,6 +1035,7 @@ export interface components {
                 readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1153,7 +1154,7 @@ export interface components {
          *     - A request with the same `Idempotency-Key` is still in progress.
          *     - Too many concurrent requests changed the same record. This request changed nothing.
          *
-         *     Choose another name or status, or use the existing record. If the message says so, retry after a moment.
+         *     If the response has `Retry-After`, retry after that many seconds. Otherwise, choose another name or status, or use the existing record.
          */
         readonly Conflict: {
             headers: {
@@ -1163,6 +1164,7 @@ export interface components {
                 readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1220,7 +1222,7 @@ export interface components {
          *     - A referenced content pillar or domain is archived.
          *     - The `Idempotency-Key` was already used with another path or body.
          *
-         *     Fix the problem that the message describes, then send the request again. If fields are invalid, the message lists up to ten of them as `field: problem`, separated by `; `.
+         *     Fix the problem that the message describes, then send the request again. If fields are invalid, the message lists up to ten of them as `field: problem`, and the number of others, separated by `; `.
          */
         readonly UnprocessableEntity: {
             headers: {
@@ -1285,7 +1287,7 @@ export interface components {
          *     - The storage is unavailable.
          *     - An unexpected error occurred.
          *
-         *     Retry after a moment. Send a POST with the same `Idempotency-Key`, so that it takes effect only once. If the problem persists, send the `X-Request-Id` of the response to the operator of the service.
+         *     If the response has `Retry-After`, the storage is unavailable: retry after that many seconds. Send a POST with the same `Idempotency-Key`, so that it takes effect only once. If the problem persists, send the `X-Request-Id` of the response to the operator of the service.
          */
         readonly InternalServerError: {
             headers: {
@@ -1295,6 +1297,7 @@ export interface components {
                 readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -1302,7 +1305,7 @@ export interface components {
                  * @example {
                  *       "error": {
                  *         "code": "internal_server_error",
-                 *         "message": "Something went wrong: try again, and report the X-Request-Id if the error persists.",
+                 *         "message": "Internal error. Retry the request. If it fails again, report the X-Request-Id.",
                  *         "doc_url": "/docs/errors#internal-server-error"
                  *       }
                  *     }
@@ -1347,7 +1350,7 @@ export interface components {
          */
         readonly RateLimit: string;
         /**
-         * @description The number of seconds to wait before a retry.
+         * @description The number of seconds to wait before a retry. If it is missing, the same request cannot succeed.
          * @example 42
          */
         readonly "Retry-After": number;

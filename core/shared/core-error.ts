@@ -13,7 +13,7 @@ export interface FieldError {
   readonly problem: string;
 }
 
-/** The only error that the core throws. Its message is a text for the caller. */
+/** The error of a rule. Its message is a text for the caller. */
 export class CoreError extends Error {
   override readonly name = 'CoreError';
 
@@ -27,11 +27,29 @@ export class CoreError extends Error {
   }
 }
 
+/**
+ * The error of a repository that cannot read or store anything for now. The same call can succeed later. Its message is
+ * for operators.
+ */
+export class StorageUnavailable extends Error {
+  override readonly name: string = 'StorageUnavailable';
+}
+
+/** Returns whether the same call can succeed later. */
+export function isTransientError(error: unknown): boolean {
+  return error instanceof StorageUnavailable || (error instanceof CoreError && error.isTransient);
+}
+
 const MAX_FIELD_ERROR_COUNT = 10;
 
-/** Creates the error of invalid fields. Its message lists up to ten fields as `path: problem`, joined by `; `. */
+/**
+ * Creates the error of invalid fields. Its message lists up to ten fields as `path: problem`, and the number of further
+ * fields, joined by `; `.
+ */
 export function createInvalidFieldsError(errors: readonly FieldError[]): CoreError {
   const lines = errors.slice(0, MAX_FIELD_ERROR_COUNT).map(({ path, problem }) => `${path}: ${problem}`);
+  const furtherCount = errors.length - lines.length;
+  if (furtherCount > 0) lines.push(`and ${furtherCount} more invalid ${furtherCount === 1 ? 'field' : 'fields'}`);
   return new CoreError('invalid', lines.join('; '));
 }
 

@@ -254,8 +254,9 @@ suite('a hostile body', {
             422,
             /^[0-9a-z]+: too many elements, the body must have at most 1000 field names, objects and arrays$/,
           );
-          const some = Array.from({ length: 500 }, (_, at) => `"${at.toString(36)}":0`).join();
-          assertInvalidFields(await ask({ body: `${body.slice(0, -1)},${some}}` }), [...'0123456789']);
+          const some = Array.from({ length: 500 }, (_, at) => at.toString(36));
+          const unknown = some.map((name) => `"${name}":0`).join();
+          assertInvalidFields(await ask({ body: `${body.slice(0, -1)},${unknown}}` }), some);
         }),
       ),
     ),

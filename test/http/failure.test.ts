@@ -5,7 +5,8 @@ import { createLogObserver } from '../../adapters/http/log.ts';
 import type { RequestContext } from '../../adapters/http/responder.ts';
 import { createApiKeySecret } from '../../core/access/api-key.ts';
 import type { Application } from '../../core/application.ts';
-import { assertError, UNKNOWN_ID } from '../support/expected-responses.ts';
+import { StorageUnavailable } from '../../core/shared/core-error.ts';
+import { assertError, assertTransientError, UNKNOWN_ID } from '../support/expected-responses.ts';
 import { type Api, DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -80,6 +81,15 @@ suite('an unexpected error', {
     createLogObserver(log).onError({} as RequestContext, '"confidential"');
     assert.equal(logged.join().includes('confidential'), false);
   },
+});
+
+suite('an unavailable storage', {
+  'becomes a response with status 500 and Retry-After': () =>
+    withLog(async ({ app, call }, takeFailures) => {
+      app.tags.list = () => Promise.reject(new StorageUnavailable(SECRET));
+      assertTransientError(await call('GET', '/tags'), 500);
+      assert.equal(takeFailures()[0].err.message, SECRET);
+    }),
 });
 
 suite('a list that takes long', {

@@ -3,7 +3,13 @@ import { LOCK_TTL_MS } from '../../core/idempotency/idempotency.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
 import { each } from '../support/each.ts';
-import { assertError, assertInvalidFields, comparablePartOf, UNKNOWN_ID } from '../support/expected-responses.ts';
+import {
+  assertError,
+  assertInvalidFields,
+  assertTransientError,
+  comparablePartOf,
+  UNKNOWN_ID,
+} from '../support/expected-responses.ts';
 import { holdNextTransaction } from '../support/hold-transaction.ts';
 import { postOperations, readAllLists, successStatusOf, validCallOf } from '../support/operations.ts';
 import { type Api, type ApiResponse, DEMO_API_KEY, withService } from '../support/service.ts';
@@ -215,7 +221,7 @@ suite('a POST with an Idempotency-Key', {
       const originals = served.filter(({ headers }) => !headers.has('idempotency-replayed'));
       assert.equal(originals.length, 1);
       assert.equal(new Set(served.map((response) => response.text)).size, 1);
-      for (const response of responses) if (response.status !== 201) assertError(response, 409);
+      for (const response of responses) if (response.status !== 201) assertTransientError(response, 409);
       const after = await api.call('GET', '/inspiration-questions', { key: own.key });
       assert.equal(after.json.length, before + 1);
       assertReplay(await post('key', '/inspiration-questions', question), originals[0] as ApiResponse);
@@ -224,10 +230,10 @@ suite('a POST with an Idempotency-Key', {
   'is rejected while the first request runs, until the lock of the first request expires': () =>
     withSetup(async ({ api, own, post, wait }) => {
       const hanging = await startHangingRequest(api, own);
-      assertError(await post('key', '/inspiration-questions', question), 409, /is in progress/);
-      assertError(await post('key', '/inspiration-questions', { question: 'Is another body refused?' }), 409);
+      assertTransientError(await post('key', '/inspiration-questions', question), 409, /is in progress/);
+      assertTransientError(await post('key', '/inspiration-questions', { question: 'Is another body refused?' }), 409);
       wait(LOCK_TTL_MS - 1);
-      assertError(await post('key', '/inspiration-questions', question), 409);
+      assertTransientError(await post('key', '/inspiration-questions', question), 409);
       wait(1);
       const second = await post('key', '/inspiration-questions', question);
       assertFirst(second);
@@ -241,7 +247,7 @@ suite('a POST with an Idempotency-Key', {
   'is no longer rejected as in progress when the first request has ended': () =>
     withSetup(async ({ api, own, post }) => {
       const hanging = await startHangingRequest(api, own);
-      assertError(await post('key', '/inspiration-questions', question), 409);
+      assertTransientError(await post('key', '/inspiration-questions', question), 409);
       hanging.end();
       await hanging.first;
       // The first request had another body, so this request does not get its response.

@@ -249,11 +249,11 @@ suite('every operation', {
       ),
     ),
 
-  'names up to ten invalid fields, not only the first one': () =>
+  'names up to ten invalid fields, and counts the others': () =>
     eachOperation(operationsWithBody, async ({ call, operation }) => {
       const names = Object.keys(operation.body?.shape ?? {});
       const body = Object.fromEntries([...names, 'colour'].map((name) => [name, { $gt: '' }]));
-      assertInvalidFields(await call({ body }), ['colour', ...names].slice(0, 10));
+      assertInvalidFields(await call({ body }), ['colour', ...names]);
     }),
 
   'returns the same 404 for every unknown ID': () =>

@@ -240,6 +240,7 @@ suite('the parameters of a query', {
       const response = await api.call('POST', '/tags?name=a&x', { key: own.key, body: {} });
       assertInvalidFields(response, ['name', 'x', 'name']);
       const many = Array.from({ length: 12 }, (_, i) => `x${i}`);
-      assertInvalidFields(await get(`/domains?${many.join('&')}&page=0`), many.slice(0, 10));
+      assertInvalidFields(await get(`/domains?${many.slice(0, 10).join('&')}&page=0`), [...many.slice(0, 10), 'page']);
+      assertInvalidFields(await get(`/domains?${many.join('&')}&page=0`), [...many, 'page']);
     }),
 });

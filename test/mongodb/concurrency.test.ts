@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { each } from '../support/each.ts';
-import { assertError } from '../support/expected-responses.ts';
+import { assertTransientError } from '../support/expected-responses.ts';
 import { withDatabase } from '../support/mongod.ts';
 import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { type ServiceProcess, withProcess } from '../support/process.ts';
@@ -41,7 +41,7 @@ suite('two processes on one database', {
           assert.ok(first && others.length === 0, `${others.length + 1} requests were processed`);
           for (const response of responses) {
             if (response.status === 201) assert.equal(response.text, first.text);
-            else assertError(response, 409, /^A request with this idempotency key is in progress/);
+            else assertTransientError(response, 409, /^A request with this idempotency key is in progress/);
           }
           for (const call of calls) {
             const again = await post(call);

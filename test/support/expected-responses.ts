@@ -25,8 +25,22 @@ export const expectedCodes: Readonly<Record<number, string>> = {
   500: 'internal_server_error',
 };
 
-/** Asserts that a response is an error: its status, exactly the error object, and a matching message. */
+/**
+ * Asserts that a response is an error: its status, exactly the error object, and a matching message. It must have
+ * `Retry-After` only if it is a 429.
+ */
 export function assertError(response: ApiResponse, status: number, message: RegExp = /./, what = ''): void {
+  assertErrorObject(response, status, message, what);
+  assert.equal(response.headers.has('retry-after'), status === 429, `${what} ${response.text}`);
+}
+
+/** Asserts that a response is an error after which the same request can succeed in a second. */
+export function assertTransientError(response: ApiResponse, status: number, message: RegExp = /./): void {
+  assertErrorObject(response, status, message, '');
+  assert.equal(response.headers.get('retry-after'), '1', response.text);
+}
+
+function assertErrorObject(response: ApiResponse, status: number, message: RegExp, what: string): void {
   assert.equal(response.status, status, `${what} ${response.text}`);
   assertHeaders(response);
   const code = expectedCodes[status] as string;
@@ -36,15 +50,22 @@ export function assertError(response: ApiResponse, status: number, message: RegE
   assert.match(error.message, message, what);
 }
 
-/** Asserts that a response is a 422 whose message names exactly these paths, in this order. */
+/**
+ * Asserts that a response is a 422 whose message names these paths in this order: the first ten, and the number of the
+ * others.
+ */
 export function assertInvalidFields(response: ApiResponse, paths: readonly string[], what = ''): void {
   assertError(response, 422, /./, what);
-  assert.deepEqual(invalidFieldsOf(response), paths, `${what} ${response.text}`);
+  assert.deepEqual(invalidFieldsOf(response), paths.slice(0, 10), `${what} ${response.text}`);
+  const count = paths.length - 10;
+  const others = /; (and \d+ more .*)$/.exec(response.json.error.message)?.[1];
+  assert.equal(others, count > 0 ? `and ${count} more invalid field${count === 1 ? '' : 's'}` : undefined, what);
 }
 
 /** Returns the paths that the message of a 422 names, in order. */
 export function invalidFieldsOf({ json }: ApiResponse): string[] {
-  return json.error.message.split('; ').map((problem: string) => problem.split(': ')[0]);
+  const problems: string[] = json.error.message.split('; ').filter((part: string) => !/^and \d+ more /.test(part));
+  return problems.map((problem) => problem.split(': ')[0] as string);
 }
 
 /** Asserts the headers that every response of the API has. */

@@ -12,15 +12,19 @@ const RETRY_DELAY_MS = 50;
 const INTERNAL_ERROR = {
   error: {
     code: 'internal_server_error',
-    message: 'Something went wrong: try again, and report the X-Request-Id if the error persists.',
+    message: 'Internal error. Retry the request. If it fails again, report the X-Request-Id.',
     doc_url: '/docs/errors#internal-server-error',
   },
 };
 
-/** Fails unless the response is a 500 with exactly the body `INTERNAL_ERROR`. */
-export function assertInternalError({ status, text }: LoadResponse): void {
+/**
+ * Fails unless the response is a 500 with exactly the body `INTERNAL_ERROR`. `Retry-After` must say whether the storage
+ * is only unavailable for now.
+ */
+export function assertInternalError({ status, text, headers }: LoadResponse, isTransient = true): void {
   assert.equal(status, 500, text);
   assert.deepEqual(JSON.parse(text), INTERNAL_ERROR);
+  assert.equal(headers['retry-after'], isTransient ? '1' : undefined);
 }
 
 /** The campaigns that clients have created over HTTP, to compare them with the stored campaigns. */

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { createOverloadError } from '../errors.ts';
+import { createTransientError } from '../errors.ts';
 import type { Observer, RejectionReason, RequestContext } from '../responder.ts';
 
 /**
@@ -34,7 +34,10 @@ const MAX_CREDENTIAL_COUNT = 10_000;
 /** How many characters at the end of a credential identify it in the cache. So the cache contains no usable API key. */
 const CREDENTIAL_END_LENGTH = 10;
 
-const OVERLOAD_ERROR = createOverloadError('The service is overloaded. Retry the request in one second.');
+const OVERLOAD_ERROR = createTransientError(
+  'rate_limit_exceeded',
+  'The service is overloaded. Retry the request in one second.',
+);
 
 /**
  * The kinds of requests that wait separately. A scan can read much of a collection. A health probe is never rejected.

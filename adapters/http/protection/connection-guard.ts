@@ -1,7 +1,7 @@
 import { IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { HttpError } from '../errors.ts';
+import { createTransientError, HttpError } from '../errors.ts';
 import { MAX_HEADER_COUNT } from '../request-framing.ts';
 import type { PipeliningQueue } from './pipelining.ts';
 
@@ -48,7 +48,7 @@ export function guardConnections(server: Server, pipelining: PipeliningQueue, fa
     // If the parser went on, a request that exceeded a timeout would still be parsed if its client continued to send
     // it.
     stopParsing(socket);
-    const error = new HttpError('bad_request', getMessage(parserError));
+    const error = createParserError(parserError);
     const response = pipelining.findNewestResponse(socket);
     if (response && !response.req.complete) rejectRequest(response, error, socket);
     else runAfterResponse(response, () => rejectConnection(socket, error));
@@ -117,16 +117,20 @@ function stopParsing(socket: Duplex): void {
 const METHOD_ADVICE = 'Use GET, POST, PATCH or DELETE';
 const CONNECT_MESSAGE = `The method CONNECT is not supported. ${METHOD_ADVICE}.`;
 
-/** Messages for the error codes of Node and of its parser, llhttp. */
+const TIMEOUT_MESSAGE =
+  `The request took too long to arrive. Send the headers within ${HEADERS_TIMEOUT_MS / 1000} seconds, ` +
+  `and the whole request within ${REQUEST_TIMEOUT_MS / 1000} seconds.`;
+
+/** Messages for the error codes of llhttp, the parser of Node. */
 const PARSER_MESSAGES: Readonly<Record<string, string>> = {
-  ERR_HTTP_REQUEST_TIMEOUT:
-    `The request took too long to arrive. Send the headers within ${HEADERS_TIMEOUT_MS / 1000} seconds, ` +
-    `and the whole request within ${REQUEST_TIMEOUT_MS / 1000} seconds.`,
   HPE_HEADER_OVERFLOW: 'The headers are too large. Send at most 16 KiB.',
   HPE_INVALID_METHOD: `The request method is not a valid HTTP method. ${METHOD_ADVICE}.`,
-  HPE_INVALID_EOF_STATE: 'The request ended before it was complete. Send it again.',
+  HPE_INVALID_EOF_STATE: 'The request ended before it was complete. Send all of it.',
 };
 
-function getMessage({ code = '' }: NodeJS.ErrnoException): string {
-  return PARSER_MESSAGES[code] ?? 'The request is not valid HTTP/1.1. Send a request in the syntax of RFC 9112.';
+function createParserError({ code = '' }: NodeJS.ErrnoException): HttpError {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return createTransientError('bad_request', TIMEOUT_MESSAGE);
+  const message =
+    PARSER_MESSAGES[code] ?? 'The request is not valid HTTP/1.1. Send a request in the syntax of RFC 9112.';
+  return new HttpError('bad_request', message);
 }

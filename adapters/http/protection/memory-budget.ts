@@ -1,9 +1,10 @@
-import { createOverloadError } from '../errors.ts';
+import { createTransientError } from '../errors.ts';
 
 /** The memory that all workspaces may use together. */
 const MAX_BYTES = 128 * 1024 * 1024;
 
-const MEMORY_ERROR = createOverloadError(
+const MEMORY_ERROR = createTransientError(
+  'rate_limit_exceeded',
   'Your workspace sends request bodies or reads responses too slowly. Send fewer requests at the same time.',
 );
 
