@@ -18,7 +18,7 @@ const PROBE_INTERVAL_MS = 500;
 
 const UNAVAILABLE = 'MongoDB is unavailable';
 const UNSUPPORTED = 'MongoDB cannot be used';
-const createUnavailableError = () => new DatabaseUnavailable(UNAVAILABLE);
+export const createUnavailableError = () => new DatabaseUnavailable(UNAVAILABLE);
 const ADVICE = 'Check that it runs and that MONGODB_URI is correct. Retrying.';
 
 /** Whether the database is available. The times are those of `performance.now()`. */

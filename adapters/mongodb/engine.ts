@@ -5,6 +5,7 @@ import { CoreError, StorageUnavailable } from '../../core/shared/core-error.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
 import type { Entity } from '../../core/shared/entity.ts';
 import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
+import { withTimeout } from '../node/with-timeout.ts';
 import { type RecordSchema, type RecordStore, TOO_MANY_CONFLICTS } from '../persistence/record-store.ts';
 import {
   globalStoreNames,
@@ -13,10 +14,10 @@ import {
   type StorageEngine,
 } from '../persistence/storage-engine.ts';
 import { withBatching } from './batching.ts';
-import { MongoConnection } from './connection.ts';
+import { createUnavailableError, MongoConnection } from './connection.ts';
 import type { StoredDocument } from './documents.ts';
 import { isTransient } from './errors.ts';
-import { Locks } from './locks.ts';
+import { type Lock, Locks } from './locks.ts';
 import {
   type BatchedRecordStore,
   type CommandExecutor,
@@ -48,10 +49,7 @@ export function createMongodbEngine(
   const executor: CommandExecutor = {
     runOnCollection,
     runChange: runOnCollection,
-    runUpdate: async (keys, attempt) => {
-      const release = await updateLocks.acquire(keys);
-      return retryOnConflict(transactionLocks, new Set(keys), attempt).finally(release);
-    },
+    runUpdate: (keys, attempt) => retryOnConflict(transactionLocks, new Set(keys), attempt, updateLocks.request(keys)),
     rejectsSlowLists: true,
   };
   const engine: StorageEngine = {
@@ -160,7 +158,10 @@ function createTransactionEngine(
         return result;
       },
       runUpdate: async (keys, attempt) => {
-        await beforeUpdate(keys, lastCommand === undefined);
+        const isReady = beforeUpdate(keys, lastCommand === undefined);
+        // Commands that the work sends meanwhile wait, too, and need no lock of their own.
+        lastCommand ??= isReady.catch(doNothing);
+        await isReady;
         return attempt() as never;
       },
       // If this were true, `attemptTransaction` would try to commit after such a list, although the time limit has
@@ -202,39 +203,51 @@ function isWriteConflict(error: MongoError): boolean {
 }
 
 /**
- * Repeats an attempt until it ends without a write conflict. Rejects with `conflict` if that takes too long.
- * `updatedKeys` has the keys of the records that the attempt updates. From the second attempt on, or when the attempt
- * calls `lock`, earlier calls in this process that update one of these records end first. So changes of a record on
- * which many changes conflict are made one after another.
+ * Repeats an attempt until it ends without a write conflict. After `STORAGE_TIMEOUT_MS`, rejects: with `conflict` if
+ * an attempt had a write conflict, otherwise with `DatabaseUnavailable`. If `turn` is given, the first attempt waits
+ * for it. `updatedKeys` has the keys of the records that the attempt updates. From the second attempt on, or when the
+ * attempt calls `lock`, earlier calls in this process that update one of these records end first. So changes of a
+ * record on which many changes conflict are made one after another.
  */
 async function retryOnConflict<T>(
   locks: Locks,
   updatedKeys: ReadonlySet<string>,
   attempt: (lock: () => Promise<void>) => Promise<T | typeof WRITE_CONFLICT>,
+  turn?: Lock,
 ): Promise<T> {
-  const deadline = performance.now() + STORAGE_TIMEOUT_MS;
-  let release = doNothing;
+  let hasEnded = false;
+  let hasConflicted = false;
   let lockedCount = 0;
+  let held: Lock | undefined;
+  const createError = () =>
+    hasConflicted ? new CoreError('conflict', TOO_MANY_CONFLICTS, true) : createUnavailableError();
   const lock = async () => {
-    if (lockedCount === updatedKeys.size) return;
-    release();
-    lockedCount = updatedKeys.size;
-    release = await locks.acquire([...updatedKeys]);
-    // If this call has been rejected meanwhile, its last release was too early.
-    if (performance.now() >= deadline) {
-      release();
-      throw new CoreError('conflict', TOO_MANY_CONFLICTS, true);
+    // The timeout does not end the attempt, which may wait for a lock, or request one, after this call has ended.
+    if (hasEnded) throw createError();
+    if (lockedCount < updatedKeys.size) {
+      held?.release();
+      lockedCount = updatedKeys.size;
+      held = locks.request([...updatedKeys]);
     }
+    await held?.acquired;
+    if (hasEnded) throw createError();
   };
-  try {
-    for (let backoff = MIN_BACKOFF_MS; ; backoff = Math.min(2 * backoff, MAX_BACKOFF_MS)) {
+  const repeat = async () => {
+    await turn?.acquired;
+    for (let backoff = MIN_BACKOFF_MS; !hasEnded; backoff = Math.min(2 * backoff, MAX_BACKOFF_MS)) {
       const result = await attempt(lock);
       if (result !== WRITE_CONFLICT) return result;
-      if (performance.now() >= deadline) throw new CoreError('conflict', TOO_MANY_CONFLICTS, true);
+      hasConflicted = true;
       if (lockedCount < updatedKeys.size) await lock();
       else await delay(Math.random() * backoff);
     }
+    throw createError();
+  };
+  try {
+    return await withTimeout(repeat(), STORAGE_TIMEOUT_MS, createError);
   } finally {
-    release();
+    hasEnded = true;
+    held?.release();
+    turn?.release();
   }
 }

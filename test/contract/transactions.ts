@@ -7,6 +7,9 @@ import { OutsideChange } from './outside-change.ts';
 import { buildCampaign, buildDomain, buildTag, newId } from './samples.ts';
 import type { CreateStorageTest } from './storage-test.ts';
 
+/** The maximum time of a transaction that nothing delays. A call that waits for itself takes `STORAGE_TIMEOUT_MS`. */
+const MAX_PARALLEL_MS = 5_000;
+
 const addClick = (it: CampaignRecord): CampaignRecord => ({ ...it, clicks: it.clicks + 1 });
 const addShare = (it: CampaignRecord): CampaignRecord => ({ ...it, shares: it.shares + 1 });
 
@@ -115,6 +118,29 @@ export function defineTransactionTests(test: CreateStorageTest, transactions: 'o
       assert.equal((await storage.campaigns.get(workspaceId, all.changed.id))?.clicks, 1);
       assert.deepEqual(await storage.tags.get(workspaceId, other.id), other);
       assert.equal(await storage.tags.count(workspaceId, []), 2);
+    }),
+
+    'runs conflicting calls that its work makes at the same time one after another': test(async (storage) => {
+      const { workspaceId, changed, removed } = await createRecords(storage);
+      const other = buildCampaign(workspaceId);
+      await storage.campaigns.add(other);
+      const startedAt = performance.now();
+      const [added, counts] = await storage.runInTransaction(async ({ campaigns, tags }) => {
+        const click = ({ id }: CampaignRecord) => campaigns.update(workspaceId, id, addClick);
+        const updated = await Promise.all([changed, other, changed].map(click));
+        const names = ['new', removed.name, 'new', 'newer'];
+        const adding = names.map((name) => tags.add(buildTag(workspaceId, name)));
+        const removing = [removed, removed].map(({ id }) => tags.remove(workspaceId, id));
+        const outcomes = await Promise.allSettled([...adding, tags.count(workspaceId, []), ...removing]);
+        return [outcomes.map(({ status }) => status === 'fulfilled'), updated.map((it) => it?.clicks).sort()] as const;
+      });
+      assert.ok(performance.now() - startedAt < MAX_PARALLEL_MS, 'the calls waited for each other');
+      assert.deepEqual(counts, [1, 1, 2]);
+      assert.deepEqual(added, [true, false, false, true, true, true, true]);
+      assert.equal((await storage.campaigns.get(workspaceId, changed.id))?.clicks, 2);
+      assert.equal((await storage.campaigns.get(workspaceId, other.id))?.clicks, 1);
+      const names = (await storage.tags.listById(workspaceId, '', 9)).map(({ name }) => name);
+      assert.deepEqual(names, ['new', 'newer']);
     }),
 
     'runs a nested transaction as a part of the outer transaction': test(async (storage) => {
