@@ -48,7 +48,7 @@ export const errors = {
     ],
     remedy:
       'Send `Authorization: Bearer <API_KEY>` with the complete key. A lost key cannot be shown again: ask the operator of the service for a new one.',
-    example: 'No key was sent: send one as "Authorization: Bearer <API_KEY>".',
+    example: 'No API key. Send `Authorization: Bearer <API_KEY>`.',
   },
   forbidden: {
     status: 403,
@@ -130,7 +130,7 @@ export const errors = {
     ],
     remedy:
       'Wait for the number of seconds in `Retry-After`, then retry. To stay below the limit, read `RateLimit` or `X-RateLimit-Remaining` of each response.',
-    example: `Too many requests with this key: at most ${DEFAULT_REQUEST_LIMIT} in ${DEFAULT_WINDOW_SECONDS} seconds. Try again in 42 seconds.`,
+    example: `Too many requests with this key: at most ${DEFAULT_REQUEST_LIMIT} in ${DEFAULT_WINDOW_SECONDS} seconds. Retry in 42 seconds.`,
   },
   internal_server_error: {
     status: 500,

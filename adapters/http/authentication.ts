@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import type { Caller } from '../../core/access/permissions.ts';
 import type { RateLimiter } from '../../core/access/rate-limiter.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
+import { errors } from '../api/errors.ts';
 import type { CallerCache } from './caller-cache.ts';
 import { getClientAddress } from './client-address.ts';
 import { HttpError } from './errors.ts';
@@ -44,7 +45,7 @@ export function createAuthenticator({ callers, rejectedCredentialLimiter }: Auth
 function readSecret(request: Request): string {
   const { authorization } = request.headers;
   if (authorization === undefined) {
-    throw new CoreError('unauthenticated', 'No key was sent: send one as "Authorization: Bearer <API_KEY>".');
+    throw new CoreError('unauthenticated', errors.unauthorized.example);
   }
   if (getHeaderValues(request, 'authorization').length > 1) {
     throw new HttpError('bad_request', 'More than one Authorization header. Send exactly one.');

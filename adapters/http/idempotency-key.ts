@@ -10,7 +10,7 @@ export function readIdempotencyKey(request: Request): string | undefined {
   const { min, max } = IDEMPOTENCY_KEY_LENGTH;
   throw new HttpError(
     'bad_request',
-    `The Idempotency-Key header must be sent once and have ${min} to ${max} visible ASCII characters.`,
+    `The Idempotency-Key is not valid. Send one header with ${min} to ${max} visible ASCII characters.`,
   );
 }
 

@@ -25,7 +25,7 @@ export function createRateLimitHeaders(usage: Usage, now: number): HeaderList {
 /** Creates the error for exceeding a limit, with `Retry-After`. `what` names the counted things, such as `requests`. */
 export function createRateLimitError(what: string, usage: Usage): HttpError {
   const seconds = Math.max(1, getSecondsUntilReset(usage));
-  const message = `Too many ${what}: at most ${usage.limit} in ${formatSeconds(usage.windowSeconds)}. Try again in ${formatSeconds(seconds)}.`;
+  const message = `Too many ${what}: at most ${usage.limit} in ${formatSeconds(usage.windowSeconds)}. Retry in ${formatSeconds(seconds)}.`;
   return new HttpError('rate_limit_exceeded', message, seconds);
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MIMEType } from 'node:util';
-import { describeTooLongBody, MalformedBody, readJson } from '../api/json-body.ts';
+import { MalformedBody, readJson } from '../api/json-body.ts';
 import { HttpError } from './errors.ts';
 import type { Protection } from './protection/protection.ts';
 import { getHeaderValues } from './request-framing.ts';
@@ -22,7 +22,7 @@ const INCOMPLETE_ERROR = new HttpError('bad_request', 'The request body is incom
  */
 export function createBodyReader(limitBytes: number, protection: Protection): ReadBody {
   const { memory } = protection;
-  const tooLongError = new HttpError('bad_request', `The request body ${describeTooLongBody(limitBytes)}.`);
+  const tooLongError = new HttpError('bad_request', `The request body is too large. Send at most ${limitBytes} bytes.`);
   const readBody: ReadBody = async (request, response, workspaceId) => {
     requireJson(request);
     const isTooLong = Number(request.headers['content-length'] ?? 0) > limitBytes;

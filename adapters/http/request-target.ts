@@ -20,11 +20,12 @@ export function removeOrigin(target: string): string {
 /** Sets `request.url` to the path and query of the request target. Returns a message if the target is invalid. */
 export function normalizeTargetOrFindProblem(request: IncomingMessage): string | undefined {
   const { url = '' } = request;
-  if (url.includes('#')) return 'The request target must not have a fragment. Remove "#" and what follows it.';
+  if (url.includes('#')) return 'The request target has a fragment. Remove "#" and the text after it.';
   const target = removeOrigin(url);
   if (target !== url) {
     const [origin = ''] = ORIGIN.exec(url) ?? [];
-    if (origin.length > MAX_ORIGIN_LENGTH || !isUrl(url)) return 'The request target must be a path or a URL.';
+    if (origin.length > MAX_ORIGIN_LENGTH || !isUrl(url))
+      return 'The request target is not valid. Send a path or a URL.';
     request.url = target;
   }
   try {

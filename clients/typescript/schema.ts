@@ -1071,7 +1071,7 @@ export interface components {
                  * @example {
                  *       "error": {
                  *         "code": "unauthorized",
-                 *         "message": "No key was sent: send one as \"Authorization: Bearer <API_KEY>\".",
+                 *         "message": "No API key. Send `Authorization: Bearer <API_KEY>`.",
                  *         "doc_url": "/docs/errors#unauthorized"
                  *       }
                  *     }
@@ -1273,7 +1273,7 @@ export interface components {
                  * @example {
                  *       "error": {
                  *         "code": "rate_limit_exceeded",
-                 *         "message": "Too many requests with this key: at most 600 in 60 seconds. Try again in 42 seconds.",
+                 *         "message": "Too many requests with this key: at most 600 in 60 seconds. Retry in 42 seconds.",
                  *         "doc_url": "/docs/errors#rate-limit-exceeded"
                  *       }
                  *     }

@@ -7,7 +7,7 @@ import { suite } from '../support/suite.ts';
 
 /** The maximum size of a request body, in bytes. */
 const BODY_LIMIT = 2 ** 20;
-const TOO_LARGE = /^The request body must have at most 1048576 bytes\.$/;
+const TOO_LARGE = /^The request body is too large\. Send at most 1048576 bytes\.$/;
 
 const TYPE = ['Content-Type', 'application/json'] as const;
 const LENGTH_OVER_LIMIT = ['Content-Length', String(BODY_LIMIT + 1)] as const;

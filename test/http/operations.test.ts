@@ -173,7 +173,7 @@ suite('every operation', {
   'rejects a request without a key': () =>
     eachOperation(allOperations, async ({ call }) => {
       const response = await call({ key: null });
-      assertError(response, 401, /No key was sent/);
+      assertError(response, 401, /^No API key\. Send `Authorization: Bearer <API_KEY>`\.$/);
       assert.equal(response.headers.get('www-authenticate'), 'Bearer');
     }),
 

@@ -48,10 +48,7 @@ suite('the limit of a key', {
       }
       for (let more = 0; more < 3; more++) {
         const response = await get(own.key);
-        assertLimited(
-          response,
-          /^Too many requests with this key: at most 3 in 300 seconds\. Try again in \d+ seconds\.$/,
-        );
+        assertLimited(response, /^Too many requests with this key: at most 3 in 300 seconds\. Retry in \d+ seconds\.$/);
         assert.deepEqual(limitHeadersOf(response), ['3', '0', '"default";q=3;w=300']);
         const { headers } = response;
         const [wait, reset] = [Number(headers.get('retry-after')), Number(headers.get('x-ratelimit-reset'))];
@@ -67,7 +64,7 @@ suite('the limit of a key', {
       let response = await get(own.key);
       while (response.status === 200) response = await get(own.key);
       for (; response.status === 429; response = await get(own.key)) {
-        assertLimited(response, /: at most 1 in 1 second\. Try again in 1 second\.$/);
+        assertLimited(response, /: at most 1 in 1 second\. Retry in 1 second\.$/);
         waits.push(response.headers.get('retry-after'));
       }
       assert.equal(response.status, 200);
