@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { campaignBody } from '../support/samples.ts';
 import type { Sample } from './sample.ts';
 
 /**
@@ -100,17 +101,15 @@ export function createSearchRequest(text: string): Request {
 const newCampaigns: readonly Request[] = Array.from({ length: NEW_CAMPAIGN_COUNT }, (_, i) => ({
   path: '/campaigns',
   body: JSON.stringify({
+    ...campaignBody,
     name: `Repair your jacket, part ${i + 1}`,
     description: 'We repair what others throw away. Say how long your favorite jacket has been yours. '
       .repeat(3)
       .trim(),
     shareContext: 'Say in a sentence what it means to you.',
     objective: 'Reach',
-    status: 'published',
     destinationUrl: 'https://northwind.example/repair-your-jacket',
-    startDate: '2026-01-01',
     endDate: '2099-12-31',
-    shareRewardAmount: '1.5',
     clickRewardAmount: 0.05,
     maxRewardPerEmployee: 50,
     totalBudget: 1000,

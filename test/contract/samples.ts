@@ -1,19 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import type { CampaignRecord } from '../../adapters/persistence/campaigns.ts';
-import type { ContentPillarRecord } from '../../adapters/persistence/content-pillars.ts';
-import type { DomainRecord } from '../../adapters/persistence/domains.ts';
-import type { GroupRecord } from '../../adapters/persistence/groups.ts';
-import type { InspirationQuestionRecord } from '../../adapters/persistence/inspiration-questions.ts';
+import { type CampaignRecord, campaignSchema } from '../../adapters/persistence/campaigns.ts';
+import { type ContentPillarRecord, contentPillarSchema } from '../../adapters/persistence/content-pillars.ts';
+import { type DomainRecord, domainSchema } from '../../adapters/persistence/domains.ts';
+import { type GroupRecord, groupSchema } from '../../adapters/persistence/groups.ts';
+import {
+  type InspirationQuestionRecord,
+  inspirationQuestionSchema,
+} from '../../adapters/persistence/inspiration-questions.ts';
 import type { recordSchemas } from '../../adapters/persistence/storage-engine.ts';
-import type { TagRecord } from '../../adapters/persistence/tags.ts';
-import type { ApiKey } from '../../core/access/api-key.ts';
+import { type TagRecord, tagSchema } from '../../adapters/persistence/tags.ts';
+import { type ApiKey, newApiKey } from '../../core/access/api-key.ts';
+import { newCampaign } from '../../core/campaign/campaign.ts';
+import { newContentPillar } from '../../core/content-pillar/content-pillar.ts';
+import { newDomain } from '../../core/domain/domain.ts';
+import { newGroup } from '../../core/group/group.ts';
 import type { IdempotencyRecord } from '../../core/idempotency/idempotency.ts';
+import { newInspirationQuestion } from '../../core/inspiration-question/inspiration-question.ts';
 import type { ClickWriter } from '../../core/link/click-writer.ts';
-import type { Member } from '../../core/member/member.ts';
+import { type Member, newMember } from '../../core/member/member.ts';
 import { createShareId, type Share } from '../../core/share/share.ts';
 import type { Entity } from '../../core/shared/entity.ts';
+import { newTag } from '../../core/tag/tag.ts';
+import { createCampaignFields } from '../support/tenants.ts';
 
-const START = '2026-03-01T12:00:00.000Z';
+const START = Date.parse('2026-03-01T12:00:00.000Z');
 const FAR_FUTURE = Date.parse('2100-01-01T00:00:00.000Z');
 
 const prefix = randomUUID().slice(0, 8);
@@ -25,41 +35,27 @@ export function newId(): string {
   return `${prefix}-0000-7000-8000-${digits}`;
 }
 
+// The samples are new entities as the core creates them, so that a new field of an entity needs no change here. Values
+// that storages could change are set.
+
 export function buildCampaign(workspaceId: string, fields: Partial<CampaignRecord> = {}): CampaignRecord {
+  const campaign = newCampaign(workspaceId, newId(), newId(), createCampaignFields('Summer'), START);
   return {
-    id: newId(),
-    workspaceId,
-    createdBy: newId(),
-    name: 'Summer',
+    ...campaignSchema.toRecord(campaign),
     description: 'Tents & more: $5.00 off {"all"}',
-    shareContext: '',
-    objective: 'reach',
-    status: 'published',
-    archived: false,
     destinationUrl: null,
-    startDate: '2026-03-01',
-    endDate: '2026-03-31',
     startsAt: 1000,
     endsAt: 2000,
     shareRewardAmount: '0.0001',
     clickRewardAmount: '999999999999.9999',
-    maxRewardPerEmployee: '1.50',
-    totalBudget: '0',
     domain: 'go.example.com',
-    image: null,
     tagIds: [newId(), newId()],
-    groupIds: [],
     resources: [
       { url: 'https://example.com/a.png', type: 'image', size: 0.5, width: 640 },
       { url: 'https://example.com/b', language: '' },
     ],
     targetShares: Number.MAX_SAFE_INTEGER,
-    contentPillarId: null,
-    clicks: 0,
-    shares: 0,
     searchText: 'summerςtents & more',
-    createdAt: START,
-    updatedAt: START,
     ...fields,
   };
 }
@@ -68,73 +64,29 @@ export function buildQuestion(
   workspaceId: string,
   fields: Partial<InspirationQuestionRecord> = {},
 ): InspirationQuestionRecord {
+  const question = 'Which story made you proud? 🏆';
+  const sample = { question, description: 'line one\nline two', icon: 'trophy' } as const;
   return {
-    id: newId(),
-    workspaceId,
-    question: 'Which story made you proud? 🏆',
-    description: 'line one\nline two',
-    icon: 'trophy',
-    userType: 'all',
-    groups: [],
-    isActive: true,
-    archived: false,
-    audience: ['everyone'],
-    searchText: 'which story made you proud? 🏆ςline one\nline two',
-    createdAt: START,
-    updatedAt: START,
+    ...inspirationQuestionSchema.toRecord(newInspirationQuestion(workspaceId, newId(), sample, START)),
     ...fields,
   };
 }
 
 export function buildPillar(workspaceId: string, fields: Partial<ContentPillarRecord> = {}): ContentPillarRecord {
-  return {
-    id: newId(),
-    workspaceId,
-    title: 'Life outdoors',
-    foldedTitle: 'life outdoors',
-    description: '',
-    color: 'green',
-    status: 'published',
-    authorId: newId(),
-    searchText: 'life outdoorsς',
-    createdAt: START,
-    updatedAt: START,
-    ...fields,
-  };
+  const sample = { title: 'Life outdoors', color: 'green', authorId: newId() } as const;
+  return { ...contentPillarSchema.toRecord(newContentPillar(workspaceId, newId(), sample, START)), ...fields };
 }
 
 export function buildTag(workspaceId: string, name: string, fields: Partial<TagRecord> = {}): TagRecord {
-  return {
-    id: newId(),
-    workspaceId,
-    name,
-    foldedName: name.toLowerCase(),
-    color: 'red',
-    createdAt: START,
-    updatedAt: START,
-    ...fields,
-  };
+  return { ...tagSchema.toRecord(newTag(workspaceId, newId(), { name }, 'red', START)), ...fields };
 }
 
 export function buildGroup(workspaceId: string, name: string): GroupRecord {
-  return { id: newId(), workspaceId, name, foldedName: name.toLowerCase(), description: '', createdAt: START };
+  return groupSchema.toRecord(newGroup(workspaceId, newId(), { name }, START));
 }
 
 export function buildDomain(workspaceId: string, slug: string): DomainRecord {
-  return {
-    id: newId(),
-    workspaceId,
-    slug,
-    verified: false,
-    archived: false,
-    placeholder: '',
-    expiredUrl: '',
-    notFoundUrl: '',
-    liveSince: START,
-    searchText: slug,
-    createdAt: START,
-    updatedAt: START,
-  };
+  return domainSchema.toRecord(newDomain(workspaceId, newId(), { slug }, START));
 }
 
 export function buildIdempotencyRecord(
@@ -153,34 +105,12 @@ export function buildIdempotencyRecord(
 }
 
 function createApiKey(workspaceId: string): ApiKey {
-  return {
-    id: newId(),
-    workspaceId,
-    hash: newId(),
-    lastFour: 'abcd',
-    label: '',
-    memberId: null,
-    access: 'full',
-    createdAt: START,
-    expiresAt: null,
-    revokedAt: null,
-    lastUsedAt: null,
-  };
+  return newApiKey(workspaceId, newId(), { secret: 'a secret, abcd' }, newId(), START);
 }
 
 function createMember(workspaceId: string): Member {
-  return {
-    id: newId(),
-    workspaceId,
-    name: 'Ada',
-    email: 'ada@example.com',
-    role: 'admin',
-    seatType: 'advocate',
-    groupIds: [newId()],
-    invitation: 'accepted',
-    createdAt: START,
-    updatedAt: START,
-  };
+  const fields = { name: 'Ada', email: 'ada@example.com', role: 'admin', groupIds: [newId()] } as const;
+  return newMember(workspaceId, newId(), fields, START);
 }
 
 export function buildClickWriter(workspaceId: string): ClickWriter {
@@ -198,7 +128,7 @@ export function buildShare(workspaceId: string, fields: Partial<Share> = {}): Sh
     position: 1,
     linkKey: 'a1B2c3D4',
     clicks: 0,
-    createdAt: START,
+    createdAt: new Date(START).toISOString(),
     ...fields,
   };
 }

@@ -47,7 +47,7 @@ async function measureDifference(url: string, { status, missing, existing }: Pai
  * another workspace.
  */
 function createRecordPairs(own: Tenant, other: Tenant): Readonly<Record<string, Pair>> {
-  const referring = Object.entries(places).filter(([name]) => !name.startsWith('the search'));
+  const referring = Object.entries(places).filter(([name]) => !name.startsWith('search of'));
   const pairs = referring.map(([name, { getValue, unknown, status, createRequest }]) => {
     const [missing, existing] = [unknown, getValue(other)].map((value) => {
       const [method, path, body] = createRequest([encodeURIComponent(value)], own);

@@ -1,23 +1,15 @@
 import assert from 'node:assert/strict';
+import { z } from 'zod';
+import * as field from '../../adapters/api/fields.ts';
 import type { Operation } from '../../adapters/api/operation.ts';
 import { each } from '../support/each.ts';
 import { assertInvalidFields, UNKNOWN_ID } from '../support/expected-responses.ts';
-import { operationsWithBody, pathSegmentOf, validCallOf } from '../support/operations.ts';
-import {
-  booleans,
-  campaignBody,
-  oneOf,
-  type SampleValues,
-  texts,
-  urls,
-  urlsOrBlank,
-  withSamples,
-} from '../support/samples.ts';
+import { type FieldSchema, fieldsOf, operationsWithBody, validCallOf } from '../support/operations.ts';
+import { references } from '../support/places.ts';
+import { booleans, oneOf, type SampleValues, texts, urls, urlsOrBlank } from '../support/samples.ts';
 import { type Api, withSharedService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { createTenant, type Tenant } from '../support/tenants.ts';
-
-const NULL_IS_VALID = { valid: [null] };
 
 // test/core tests how amounts, whole numbers, dates, IDs and slugs are parsed. The values here show that a field uses
 // the parser.
@@ -42,84 +34,60 @@ const slug: SampleValues = {
   valid: ['a.b', 'go.example.com', 'xn--bcher-kva.example'],
   invalid: ['', ' ', 'example', 'https://a.b', 'a.b/c', 'www.a.b', '127.0.0.1', 'a_b.c', 'a\0b.c', 'a\ud800.c'],
 };
-const ICONS = `
-  bulb sparkles message message-circle pencil writing book bookmark star heart target rocket briefcase building
-  building-skyscraper home users user users-group speakerphone send mail brand-linkedin link world search calendar
-  clock chart-bar chart-line chart-dots chart-pie trending-up trophy award bolt flame sun moon cloud camera
-  microphone video photo file-text clipboard check circle-check help question-mark`;
+/** The samples of the shared types of fields. Their schemas in the OpenAPI document tell them apart. */
+const samplesByType = new Map<string, SampleValues>(
+  (
+    [
+      [field.amount, amount],
+      [field.httpUrl, urls],
+      [field.httpUrlOrEmpty, urlsOrBlank],
+      [field.id, { valid: [], invalid: ['', 'no-id', UNKNOWN_ID.replaceAll('-', '')] }],
+      [field.ids, ids],
+      [field.slug, slug],
+      [field.startDate, date],
+      [field.wholeNumber, wholeNumber],
+      [z.boolean(), booleans],
+    ] as const
+  ).map(([schema, samples]) => {
+    const [[, type]] = fieldsOf(z.strictObject({ type: schema })) as [[string, FieldSchema]];
+    return [keyOf(type), samples];
+  }),
+);
 
-/**
- * The fields of all bodies, by the path segment of their resource. The valid values of a field contain `null` if it
- * accepts `null`.
- */
-const fields: Readonly<Record<string, Readonly<Record<string, SampleValues>>>> = {
-  campaigns: {
-    name: texts({ min: 1, max: 190 }),
-    description: texts({ max: 5000 }),
-    shareContext: texts({ max: 5000 }),
-    objective: texts({ max: 5000 }),
-    status: oneOf('draft', 'published', 'archived'),
-    destinationUrl: urlsOrBlank,
-    startDate: date,
-    endDate: date,
-    shareRewardAmount: amount,
-    clickRewardAmount: amount,
-    maxRewardPerEmployee: amount,
-    totalBudget: amount,
-    domain: { ...NULL_IS_VALID, invalid: slug.invalid },
-    image: withSamples(urls, NULL_IS_VALID),
-    tagIds: ids,
-    groupIds: ids,
-    resources: { valid: [[]], invalid: ['https://example.com', { 0: 'https://example.com', length: 1 }] },
-    targetShares: wholeNumber,
-    contentPillarId: { ...NULL_IS_VALID, invalid: ['', 'no-id', UNKNOWN_ID.replaceAll('-', '')] },
-  },
-  'inspiration-questions': {
-    question: texts({ min: 10, max: 170 }),
-    description: texts({ max: 5000 }),
-    icon: oneOf(...ICONS.trim().split(/\s+/)),
-    userType: oneOf('thought_leader', 'advocate', 'all'),
-    groups: ids,
-    isActive: booleans,
-    archived: booleans,
-  },
-  'content-pillars': {
-    title: texts({ min: 1, max: 100 }),
-    description: texts({ max: 1500 }),
-    color: oneOf('red', 'yellow', 'green', 'blue', 'purple', 'brown'),
-    status: oneOf('published', 'archived'),
-  },
-  domains: {
-    slug,
-    expiredUrl: urlsOrBlank,
-    notFoundUrl: urlsOrBlank,
-    archived: booleans,
-    placeholder: urlsOrBlank,
-  },
-  groups: { name: texts({ min: 1, max: 190 }), description: texts({ max: 5000 }) },
-  tags: { name: withSamples(texts({ min: 1, max: 190 }), { invalid: ['a,b', ','] }) },
-};
+/** Returns the keywords of a schema that restrict values, as text. */
+function keyOf(schema: FieldSchema): string {
+  const texts = ['id', 'description', 'examples', 'default', 'isRequired'];
+  return JSON.stringify(schema, (name, value) => (texts.includes(name) ? undefined : value));
+}
 
-/** Fields that accept other values in an operation, by the ID of the operation. */
-const otherFields: Readonly<Record<string, Readonly<Record<string, SampleValues>>>> = {
+/** Values of fields whose samples do not follow from their schemas, by operation and field. */
+const otherValues: Readonly<Record<string, Partial<SampleValues>>> = {
+  'createCampaign.resources': { invalid: ['https://example.com', { 0: 'https://example.com', length: 1 }] },
+  'createTag.name': { invalid: ['a,b', ','] },
   // A published campaign, which each test updates, cannot become a draft again.
-  updateCampaign: {
-    status: oneOf('published', 'archived'),
-    destinationUrl: withSamples(urlsOrBlank, NULL_IS_VALID),
-    targetShares: withSamples(wholeNumber, NULL_IS_VALID),
-  },
+  'updateCampaign.status': { valid: ['published', 'archived'] },
 };
 
-/** The required fields of each operation that has any. */
-const requiredFields: Readonly<Record<string, readonly string[]>> = {
-  createCampaign: Object.keys(campaignBody),
-  createInspirationQuestion: ['question'],
-  createContentPillar: ['title', 'color'],
-  createDomain: ['slug'],
-  createGroup: ['name'],
-  createTag: ['name'],
-  updateTag: ['name'],
-};
+/** Returns values that a field accepts and rejects. Fields that refer to records accept only `null` or no records. */
+function samplesOf(operation: Operation, name: string, schema: FieldSchema): SampleValues {
+  const { anyOf = [], ...keywords } = schema;
+  const [inner, ...others] = anyOf.filter(({ type }) => type !== 'null');
+  const isNullable = anyOf.some(({ type }) => type === 'null');
+  if (isNullable && inner) {
+    const values = samplesOf(operation, name, others.length > 0 ? { ...keywords, anyOf: [inner, ...others] } : inner);
+    return { ...values, valid: [...values.valid, null] };
+  }
+  const samples = samplesByType.get(keyOf(schema)) ?? samplesOfType(schema);
+  assert.ok(samples, `no samples for ${operation.id}.${name}: ${JSON.stringify(schema)}`);
+  const valid = name in references ? samples.valid.filter((value) => Array.isArray(value)) : samples.valid;
+  return { ...samples, valid, ...otherValues[`${operation.id}.${name}`] };
+}
+
+function samplesOfType({ type, enum: values, minLength = 0, maxLength }: FieldSchema): SampleValues | undefined {
+  if (values) return oneOf(...values.map(String));
+  if (type === 'array') return { valid: [[]], invalid: ['', {}] };
+  return type === 'string' && maxLength ? texts({ min: minLength, max: maxLength }) : undefined;
+}
 
 /** The dates of the longest possible campaign. A test can replace either of them by any valid date. */
 const MAX_PERIOD = { startDate: '0001-01-01', endDate: '9999-12-31' };
@@ -141,11 +109,10 @@ function eachField(
   api: Api,
 ) {
   return each(operationsWithBody, (operation) =>
-    each(
-      Object.entries({ ...fields[pathSegmentOf(operation)], ...otherFields[operation.id] }).filter(
-        ([field]) => field in (operation.body?.shape ?? {}),
+    each(fieldsOf(operation.body), (schema, name) =>
+      test(name, samplesOf(operation, name, schema), (tenant, value) =>
+        callWith(api, operation, tenant, { [name]: value }),
       ),
-      (values, field) => test(field, values, (tenant, value) => callWith(api, operation, tenant, { [field]: value })),
     ),
   );
 }
@@ -153,14 +120,6 @@ function eachField(
 const toStored = (value: unknown) => (typeof value === 'string' ? value.trim() : value);
 
 suite('a field of a body', {
-  'has an entry in `fields`': () =>
-    each(operationsWithBody, (operation) => {
-      const unknown = Object.keys(operation.body?.shape ?? {}).filter(
-        (field) => !(field in (fields[pathSegmentOf(operation)] ?? {})),
-      );
-      assert.deepEqual(unknown, []);
-    }),
-
   'accepts each valid value, and returns texts trimmed': () =>
     withSharedService((api) =>
       eachField(async (field, { valid }, call) => {
@@ -188,11 +147,11 @@ suite('a field of a body', {
       }, api);
     }),
 
-  'is required if `requiredFields` lists it, and otherwise optional': () =>
+  'is required if its schema says so, and otherwise optional': () =>
     withSharedService((api) =>
-      each(operationsWithBody, async (operation, id) => {
+      each(operationsWithBody, async (operation) => {
         const tenant = await createTenant(api, 'tenant');
-        const required = requiredFields[id] ?? [];
+        const required = fieldsOf(operation.body).flatMap(([name, { isRequired }]) => (isRequired ? [name] : []));
         const { path } = validCallOf(operation, tenant);
         const empty = await api.call(operation.method, path, { key: tenant.key, body: {} });
         if (required.length > 0) assertInvalidFields(empty, required.slice(0, 10));

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { each, textCases } from '../support/each.ts';
 import { assertError, assertInvalidFields, UNKNOWN_ID } from '../support/expected-responses.ts';
 import { type FieldSchema, fieldsOf, listOperations, lists, pathOf, pathSegmentOf } from '../support/operations.ts';
+import { references } from '../support/places.ts';
 import { type Api, type ApiResponse, withSharedService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { createTenant, type Tenant } from '../support/tenants.ts';
@@ -104,15 +105,9 @@ function singlesOf(query: Parameters<typeof fieldsOf>[0]) {
   return fieldsOf(query).filter(([, { type }]) => type !== 'array');
 }
 
-/** The array parameters, each with a value that finds the record of the tenant and values that find nothing. */
-const arrayParameters: Readonly<Record<string, (own: Tenant) => ArrayParameter>> = {
-  '/campaigns?tagIds': ({ ids }) => ({ value: ids.tags, other: idAt }),
-  '/campaigns?tagNames': ({ names }) => ({ value: names.tag, other: nameAt }),
-  '/inspiration-questions?groupIds': ({ ids }) => ({ value: ids.groups, other: idAt }),
-  '/content-pillars?ids': ({ ids }) => ({ value: ids['content-pillars'], other: idAt }),
-};
-
+/** An array parameter, with a value that finds the record of the tenant and values that find nothing. */
 interface ArrayParameter {
+  readonly name: string;
   readonly value: string;
   readonly other: (at: number) => string;
 }
@@ -125,23 +120,24 @@ const repeat = (count: number, valueAt: (at: number) => string) =>
 /** Requests a list with a repeated array parameter. The values are percent-encoded already. */
 type SendValues = (...values: readonly string[]) => Promise<ApiResponse>;
 
-function eachArray(test: (send: SendValues, parameter: ArrayParameter & { readonly name: string }) => Promise<void>) {
+/** The paths of the lists that have array parameters, by the names of the parameters. */
+const arrayParameters = lists.flatMap(([path, { query }]) =>
+  fieldsOf(query).flatMap(([name, { type }]) => (type === 'array' ? [[name, path] as const] : [])),
+);
+
+/** Runs a test for each array parameter of the lists. */
+function eachArray(test: (send: SendValues, parameter: ArrayParameter) => Promise<void>) {
   return withTenant((get, own) =>
-    each(arrayParameters, async (create, path) => {
-      const name = path.split('?')[1] as string;
-      await test((...values) => get(`${path}=${values.join(`&${name}=`)}`), { ...create(own), name });
+    each(arrayParameters, async (path, name) => {
+      const value = references[name]?.getValue(own);
+      assert.ok(value, `${name} is in \`references\``);
+      const parameter = { name, value, other: name === 'tagNames' ? nameAt : idAt };
+      await test((...values) => get(`${path}?${name}=${values.join(`&${name}=`)}`), parameter);
     }),
   );
 }
 
 suite('an array in a query', {
-  'has an entry in `arrayParameters`': () => {
-    const arrays = lists.flatMap(([path, { query }]) =>
-      fieldsOf(query).flatMap(([name, { type }]) => (type === 'array' ? [`${path}?${name}`] : [])),
-    );
-    assert.deepEqual(arrays, Object.keys(arrayParameters));
-  },
-
   'is a repeated parameter, comma-separated values, or both': () =>
     eachArray(async (send, { value, other }) => {
       const [one, two, three] = [value, other(1), other(2)].map(encodeURIComponent) as [string, string, string];

@@ -68,13 +68,16 @@ export function successStatusOf({ method }: Operation): number {
 
 export type JsonType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
 
-/** The JSON Schema of a field, as far as tests need it. */
+/** The JSON Schema of a field, as far as tests need it, and whether a body must have the field. */
 export interface FieldSchema {
   readonly type?: JsonType | 'integer' | readonly JsonType[];
   readonly anyOf?: readonly FieldSchema[];
   readonly enum?: readonly unknown[];
   readonly format?: string;
   readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly isRequired?: boolean;
 }
 
 /** Returns the fields of a query or body with the schemas of their input. */
@@ -86,9 +89,11 @@ export function fieldsOf(fields: z.ZodObject | undefined): [name: string, schema
     if (schema.$ref) return resolve($defs[schema.$ref.replace('#/$defs/', '')] ?? false);
     return schema.anyOf ? { ...schema, anyOf: schema.anyOf.map(resolve) } : schema;
   };
-  const { properties = {} } = resolve(root);
+  const { properties = {}, required = [] } = resolve(root);
   assert.deepEqual(Object.keys(properties), Object.keys(fields.shape));
-  return Object.entries(properties).map(([name, schema]) => [name, resolve(schema) as FieldSchema]);
+  return Object.entries(properties).map(([name, schema]) => {
+    return [name, { ...(resolve(schema) as FieldSchema), isRequired: required.includes(name) }];
+  });
 }
 
 /** Returns the types that a field accepts. In JSON, an integer is a number. */

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
+import { createCampaign } from '../../adapters/api/campaign.ts';
+import type { Operation } from '../../adapters/api/operation.ts';
 import { UNKNOWN_ID } from './expected-responses.ts';
-import { createRecord, lists, operationsWithId, pathOf, pathSegmentOf, validCallOf } from './operations.ts';
-import { campaignBody } from './samples.ts';
+import {
+  createRecord,
+  listOperations,
+  operationsWithBody,
+  operationsWithId,
+  pathOf,
+  pathSegmentOf,
+  validCallOf,
+} from './operations.ts';
 import type { Api } from './service.ts';
 import type { Tenant } from './tenants.ts';
 
@@ -30,7 +39,6 @@ export interface Place {
 const byId = (kind: keyof Tenant['ids']) => ({ getValue: ({ ids }: Tenant) => ids[kind], unknown: UNKNOWN_ID });
 const bySlug = { getValue: ({ names }: Tenant) => names.domain, unknown: 'never.example' };
 const byTagName = { getValue: ({ names }: Tenant) => names.tag, unknown: 'never tag' };
-const byMember = { getValue: ({ admin }: Tenant) => admin.id, unknown: UNKNOWN_ID };
 
 const createPillar = async (api: Api, tenant: Tenant) => (await createRecord(api, tenant, '/content-pillars')).id;
 
@@ -79,81 +87,64 @@ const pathPlaces = operationsWithId.map(([name, operation]): [string, Place] => 
 
 type Reference = Pick<Place, 'getValue' | 'unknown' | 'takesMany' | 'createDeleted'>;
 
-/**
- * Returns the place for a field in the body of a new campaign or question. The field is an array if `takesMany` is set.
- */
-const field = (path: string, name: string, reference: Reference): Place => ({
+const MANY = { takesMany: true };
+const pillars = byId('content-pillars');
+const deletedPillars = createDeletedRecord('content-pillars');
+const tags = { ...byId('tags'), ...MANY, ...createDeletedRecord('tags') };
+const groups = { ...byId('groups'), ...MANY, ...createDeletedRecord('groups') };
+
+/** The fields of bodies and queries that refer to records, by their names. */
+export const references: Readonly<Record<string, Reference>> = {
+  contentPillarId: { ...pillars, ...deletedPillars },
+  domain: { ...bySlug, createDeleted: createArchivedDomain },
+  groupIds: groups,
+  groups,
+  ids: { ...pillars, ...MANY, ...deletedPillars },
+  memberId: { getValue: ({ sharer }) => sharer.id, unknown: UNKNOWN_ID },
+  tagIds: tags,
+  tagNames: { ...byTagName, ...MANY, createDeleted: createRenamedTag },
+  userId: { getValue: ({ admin }) => admin.id, unknown: UNKNOWN_ID },
+};
+
+/** Returns the references among the fields of an operation. */
+const referencesIn = (fields: Operation['body']) =>
+  Object.entries(references).filter(([name]) => name in (fields?.shape ?? {}));
+
+const createBodyPlace = (operation: Operation, name: string, reference: Reference): Place => ({
   ...reference,
   status: 422,
-  createRequest: (values) => {
-    const body = path === '/campaigns' ? campaignBody : { question: 'What did you learn?' };
-    return ['POST', path, { ...body, [name]: reference.takesMany ? values : values[0] }];
+  createRequest: (values, own) => {
+    const { path, body } = validCallOf(operation, own);
+    return [operation.method, path, { ...body, [name]: reference.takesMany ? values : values[0] }];
   },
 });
 
-/** Returns the place for a filter of a list. */
-const filter = (path: string, name: string, reference: Reference): Place => ({
+const bodyPlaces = operationsWithBody.flatMap(([id, operation]) =>
+  referencesIn(operation.body).map(([name, reference]): [string, Place] => [
+    `${name} of ${id}`,
+    createBodyPlace(operation, name, reference),
+  ]),
+);
+
+const createFilterPlace = (operation: Operation, name: string, reference: Reference): Place => ({
   ...reference,
   status: 200,
-  createRequest: (values) => ['GET', `${path}?${name}=${values}`],
+  createRequest: (values, own) => ['GET', `${validCallOf(operation, own).path}?${name}=${values}`],
 });
 
-const searchPlaces = lists.map(([path]): [string, Place] => [
-  `the search of ${path}`,
-  filter(path, 'search', { getValue: ({ name }) => name, unknown: 'never' }),
-]);
-
-const MANY = { takesMany: true };
-const pillars = byId('content-pillars');
-const tags = { ...byId('tags'), ...createDeletedRecord('tags') };
+const filterPlaces = listOperations.flatMap(([id, operation]) => {
+  const search = { getValue: ({ name }: Tenant) => name, unknown: 'never' };
+  const filters = Object.entries({ ...Object.fromEntries(referencesIn(operation.query)), search });
+  return filters
+    .filter(([name]) => name in operation.query.shape)
+    .map(([name, reference]): [string, Place] => [`${name} of ${id}`, createFilterPlace(operation, name, reference)]);
+});
 
 /** The parts of requests that refer to records. */
 export const places: Readonly<Record<string, Place>> = {
-  ...Object.fromEntries([...pathPlaces, ...searchPlaces]),
-  'tagIds of a campaign': field('/campaigns', 'tagIds', { ...tags, ...MANY }),
-  'groupIds of a campaign': field('/campaigns', 'groupIds', { ...byId('groups'), ...MANY }),
-  'contentPillarId of a campaign': field('/campaigns', 'contentPillarId', {
-    ...pillars,
-    ...createDeletedRecord('content-pillars'),
-  }),
-  'contentPillarId of a campaign, for an archived pillar': field('/campaigns', 'contentPillarId', {
+  ...Object.fromEntries([...pathPlaces, ...bodyPlaces, ...filterPlaces]),
+  'contentPillarId of createCampaign, for an archived pillar': createBodyPlace(createCampaign, 'contentPillarId', {
     ...pillars,
     createDeleted: createArchivedPillar,
-  }),
-  'domain of a campaign': field('/campaigns', 'domain', { ...bySlug, createDeleted: createArchivedDomain }),
-  'groups of a new question': field('/inspiration-questions', 'groups', { ...byId('groups'), ...MANY }),
-  'groups of an existing question': {
-    ...byId('groups'),
-    ...MANY,
-    status: 422,
-    createRequest: (groups, own) => ['PATCH', `/inspiration-questions/${own.ids['inspiration-questions']}`, { groups }],
-  },
-  'tagIds of an existing campaign': {
-    ...tags,
-    ...MANY,
-    status: 422,
-    createRequest: (tagIds, own) => ['PATCH', `/campaigns/${own.ids.campaigns}`, { tagIds }],
-  },
-  'domain of an existing campaign': {
-    ...bySlug,
-    status: 422,
-    createRequest: ([domain], own) => ['PATCH', `/campaigns/${own.ids.campaigns}`, { domain }],
-    createDeleted: createArchivedDomain,
-  },
-  'the filter domain': filter('/campaigns', 'domain', bySlug),
-  'the filter tagIds': filter('/campaigns', 'tagIds', { ...tags, ...MANY }),
-  'the filter tagNames': filter('/campaigns', 'tagNames', { ...byTagName, ...MANY, createDeleted: createRenamedTag }),
-  'the filter userId': filter('/campaigns', 'userId', byMember),
-  'the filter groupIds': filter('/inspiration-questions', 'groupIds', { ...byId('groups'), ...MANY }),
-  'the filter memberId': {
-    getValue: ({ sharer }) => sharer.id,
-    unknown: UNKNOWN_ID,
-    status: 200,
-    createRequest: ([memberId], own) => ['GET', `/campaigns/${own.ids.campaigns}/shares?memberId=${memberId}`],
-  },
-  'the filter ids': filter('/content-pillars', 'ids', {
-    ...pillars,
-    ...MANY,
-    ...createDeletedRecord('content-pillars'),
   }),
 };

@@ -1,3 +1,5 @@
+import type { z } from 'zod';
+import { createCampaign } from '../../adapters/api/campaign.ts';
 import type { LengthRange } from '../../core/shared/text.ts';
 
 /** Values that a field accepts and rejects. `invalidItems` are items of an array. */
@@ -80,8 +82,16 @@ export const urlsOrBlank: SampleValues = {
   invalid: urls.invalid.filter((url) => String(url).trim() !== ''),
 };
 
-/** The required fields of a campaign. */
+export const campaignBodySchema = createCampaign.body as NonNullable<typeof createCampaign.body>;
+type CampaignBody = z.input<typeof campaignBodySchema>;
+const example = createCampaign.example.body as CampaignBody;
+const requiredFields = Object.entries(campaignBodySchema.shape).filter(
+  ([, field]) => !field.safeParse(undefined).success,
+);
+
+/** The required fields of a campaign. Those that are not listed here have the value of the documented example. */
 export const campaignBody = {
+  ...(Object.fromEntries(requiredFields.map(([name]) => [name, example[name as never]])) as CampaignBody),
   name: 'A campaign',
   description: '',
   shareContext: '',

@@ -4,8 +4,7 @@ import type { Application } from '../../core/application.ts';
 import type { NewCampaignFields } from '../../core/campaign/campaign.ts';
 import type { Member, NewMemberFields } from '../../core/member/member.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
-import { parseDates } from './parse-dates.ts';
-import { campaignBody } from './samples.ts';
+import { campaignBody, campaignBodySchema } from './samples.ts';
 import type { Api } from './service.ts';
 
 /** The lifetime of a key that expires during a test. It is long enough for the creation of the key. */
@@ -95,5 +94,5 @@ export function createCampaignBody(name: string = campaignBody.name) {
 
 /** Returns the fields of a new campaign, as the core takes them. */
 export function createCampaignFields(name: string = campaignBody.name): NewCampaignFields {
-  return parseDates(createCampaignBody(name));
+  return campaignBodySchema.parse(createCampaignBody(name));
 }
