@@ -1,6 +1,12 @@
 import { CoreError } from '../../core/shared/core-error.ts';
 import type { Entity } from '../../core/shared/entity.ts';
-import { type Condition, ID_TAKEN, type Query, type RecordSchema } from '../persistence/record-store.ts';
+import {
+  type Condition,
+  type ConflictReason,
+  ID_TAKEN,
+  type Query,
+  type RecordSchema,
+} from '../persistence/record-store.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a table holds records of any schema
 export type Row = Entity & Readonly<Record<string, any>>;
@@ -40,7 +46,7 @@ export class MemoryTable {
 
   /** Adds a row. Throws `conflict` if its ID or a unique value is taken. */
   add(row: Row): void {
-    if (this.rows.has(row.id)) throw new CoreError('conflict', ID_TAKEN);
+    if (this.rows.has(row.id)) throw new CoreError('conflict', ...ID_TAKEN);
     this.set(row.id, row);
   }
 
@@ -49,8 +55,8 @@ export class MemoryTable {
    * value is taken.
    */
   set(id: string, row: Row | undefined): void {
-    const message = row && this.findConflict(row);
-    if (message !== undefined) throw new CoreError('conflict', message);
+    const conflict = row && this.findConflict(row);
+    if (conflict) throw new CoreError('conflict', ...conflict);
     this.deleteExpired();
     if (row) this.rows.set(id, row);
     else this.rows.delete(id);
@@ -61,8 +67,8 @@ export class MemoryTable {
     return new MemoryTable(this.schema, this.now, new Map(this.rows));
   }
 
-  /** If another row of the workspace has the same value in a unique field, returns the error message of this field. */
-  private findConflict(row: Row): string | undefined {
+  /** If another row of the workspace has the same value in a unique field, returns the error of this field. */
+  private findConflict(row: Row): ConflictReason | undefined {
     const fields = Object.keys(this.schema.unique);
     for (const other of fields.length > 0 ? this.rows.values() : []) {
       const isOther = other.id !== row.id && other.workspaceId === row.workspaceId;

@@ -220,7 +220,7 @@ async function retryOnConflict<T>(
   let lockedCount = 0;
   let held: Lock | undefined;
   const createError = () =>
-    hasConflicted ? new CoreError('conflict', TOO_MANY_CONFLICTS, true) : createUnavailableError();
+    hasConflicted ? new CoreError('conflict', ...TOO_MANY_CONFLICTS) : createUnavailableError();
   const lock = async () => {
     // The timeout does not end the attempt, which may wait for a lock, or request one, after this call has ended.
     if (hasEnded) throw createError();

@@ -67,7 +67,7 @@ function isTimeLimitExceeded(error: unknown): boolean {
  */
 function toSlowListError<T>(error: Error, { where, skip }: Query<T>, rejectsSlowLists: boolean): Error {
   const isScan = skip > 0 || where.some((condition) => !('in' in condition));
-  return isScan && rejectsSlowLists ? new CoreError('invalid', LIST_TOO_SLOW) : error;
+  return isScan && rejectsSlowLists ? new CoreError('invalid', ...LIST_TOO_SLOW) : error;
 }
 
 /**

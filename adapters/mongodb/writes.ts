@@ -1,6 +1,6 @@
 import { type ClientSession, type Collection, type Filter, MongoServerError } from 'mongodb';
 import { CoreError } from '../../core/shared/core-error.ts';
-import { ID_TAKEN } from '../persistence/record-store.ts';
+import { type ConflictReason, ID_TAKEN } from '../persistence/record-store.ts';
 import { COMMAND_TIMEOUT } from './client.ts';
 import type { StoredDocument } from './documents.ts';
 import { LockTimeout, MAX_TIME_EXPIRED_CODE } from './errors.ts';
@@ -15,8 +15,8 @@ const DUPLICATE_KEY_CODE = 11_000;
 const WRITE_TIMEOUT_CODES: ReadonlySet<unknown> = new Set([MAX_TIME_EXPIRED_CODE, 64]);
 const WAITED_TOO_LONG = 'A write waited too long for another transaction or for the majority.';
 
-/** The unique fields of a schema, each with the error message for a duplicate. */
-type UniqueMessages = Readonly<Record<string, string | undefined>>;
+/** The unique fields of a schema, each with the error of a duplicate. */
+type UniqueFields = Readonly<Record<string, ConflictReason | undefined>>;
 
 /**
  * Waits until a majority has the matching documents with these revisions, and resolves to their number. A read is not
@@ -43,7 +43,7 @@ export async function insert(
   collection: Collection<StoredDocument>,
   document: StoredDocument,
   filter: Filter<StoredDocument>,
-  unique: UniqueMessages,
+  unique: UniqueFields,
   session: ClientSession | undefined,
 ): Promise<void> {
   if (session) {
@@ -52,7 +52,7 @@ export async function insert(
     const { upsertedCount } = await mapWriteErrors(unique, () =>
       collection.updateOne(filter, { $setOnInsert: document }, { upsert: true, session, ...COMMAND_TIMEOUT }),
     );
-    if (upsertedCount === 0) throw new CoreError('conflict', ID_TAKEN);
+    if (upsertedCount === 0) throw new CoreError('conflict', ...ID_TAKEN);
     return;
   }
   try {
@@ -70,33 +70,34 @@ export async function insert(
 export async function requireUnique(
   collection: Collection<StoredDocument>,
   document: StoredDocument,
-  unique: UniqueMessages,
+  unique: UniqueFields,
   session: ClientSession,
 ): Promise<void> {
   const { workspaceId, _id } = document;
   for (const field of Object.keys(unique)) {
     const filter = { workspaceId, [field]: document[field], _id: { $ne: _id } };
-    if (await findOne(collection, session, filter)) throw new CoreError('conflict', unique[field] as string);
+    if (await findOne(collection, session, filter))
+      throw new CoreError('conflict', ...(unique[field] as ConflictReason));
   }
 }
 
 /**
- * Runs a write. Rejects with `conflict` if the ID or a unique value is taken. The message for a unique value is that of
+ * Runs a write. Rejects with `conflict` if the ID or a unique value is taken. The error of a unique value is that of
  * its field in `unique`. Rejects with `LockTimeout` if the write waited too long.
  */
-export async function mapWriteErrors<T>(unique: UniqueMessages, write: () => Promise<T>): Promise<T> {
+export async function mapWriteErrors<T>(unique: UniqueFields, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
     if (!(error instanceof MongoServerError)) throw error;
     if (WRITE_TIMEOUT_CODES.has(error.code)) throw new LockTimeout(WAITED_TOO_LONG, { cause: error });
     if (error.code !== DUPLICATE_KEY_CODE) throw error;
-    throw new CoreError('conflict', findConflictMessage(unique, error.message));
+    throw new CoreError('conflict', ...findConflict(unique, error.message));
   }
 }
 
-/** Returns the error message for a duplicate. The message of the database contains the name of the index. */
-function findConflictMessage(unique: UniqueMessages, databaseMessage = ''): string {
+/** Returns the error of a duplicate. The message of the database contains the name of the index. */
+function findConflict(unique: UniqueFields, databaseMessage = ''): ConflictReason {
   const field = Object.keys(unique).find((name) => databaseMessage.includes(` ${toUniqueIndexName(name)} `));
   return (field && unique[field]) || ID_TAKEN;
 }

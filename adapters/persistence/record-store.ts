@@ -1,11 +1,21 @@
+import type { CoreErrorCause } from '../../core/shared/core-error.ts';
 import type { Entity } from '../../core/shared/entity.ts';
 import type { Order } from '../../core/shared/page.ts';
 import type { Repository } from '../../core/shared/repository.ts';
 
-// The messages of errors that storage engines throw. The messages of duplicate unique values are in the schemas.
-export const ID_TAKEN = 'A record with this ID already exists. Retry the request.';
-export const TOO_MANY_CONFLICTS = 'Other requests changed the same record at the same time. Retry the request.';
-export const LIST_TOO_SLOW = 'The list takes too long to read. Add filters to narrow it, or request an earlier page.';
+/** The message and the cause of a `conflict`. */
+export type ConflictReason = readonly [message: string, causeName?: CoreErrorCause];
+
+// The errors that storage engines throw. The errors of duplicate unique values are in the schemas.
+export const ID_TAKEN: ConflictReason = ['A record with this ID already exists. Retry the request.'];
+export const TOO_MANY_CONFLICTS: ConflictReason = [
+  'Other requests changed the same record at the same time. Retry the request.',
+  'concurrent_changes',
+];
+export const LIST_TOO_SLOW = [
+  'The list takes too long to read. Add filters to narrow it, or request an earlier page.',
+  'list_too_slow',
+] as const;
 
 /**
  * The maximum time of a list that reads many records to find those of its page (a scan). If a scan takes longer, it is
@@ -69,8 +79,8 @@ export interface RecordSchema<T extends Entity> {
    * also be `null`.
    */
   readonly columns: { readonly [F in Field<T>]?: ColumnType<NonNullable<T[F]>> };
-  /** Each field that is unique within a workspace, and the error message of a duplicate. */
-  readonly unique: { readonly [F in Field<T>]?: string };
+  /** Each field that is unique within a workspace, and the error of a duplicate. */
+  readonly unique: { readonly [F in Field<T>]?: ConflictReason };
   /**
    * The indexes. Each index applies within a workspace. A query can order only by the last field of an index. If it has
    * a condition with a single value for each earlier field, and no other condition, its first page takes the same work

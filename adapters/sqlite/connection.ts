@@ -157,7 +157,7 @@ export class SqliteConnection implements Executor {
     let steps: Steps<T> | undefined;
     try {
       for (;;) {
-        if (isAbandoned() || performance.now() > end) throw new CoreError('invalid', LIST_TOO_SLOW);
+        if (isAbandoned() || performance.now() > end) throw new CoreError('invalid', ...LIST_TOO_SLOW);
         const pauseAt = performance.now() + MAX_BLOCKING_MS / Math.max(1, this.runningCount);
         const next = () => {
           steps ??= start();

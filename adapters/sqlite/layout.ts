@@ -1,5 +1,5 @@
 import type { Entity } from '../../core/shared/entity.ts';
-import type { ColumnType, RecordSchema } from '../persistence/record-store.ts';
+import type { ColumnType, ConflictReason, RecordSchema } from '../persistence/record-store.ts';
 import { globalStoreNames, recordSchemas } from '../persistence/storage-engine.ts';
 
 /** A record of any schema. */
@@ -46,7 +46,7 @@ export interface Table {
   readonly name: string;
   /** The types of the columns, except those of the ID, the workspace and the record. */
   readonly columns: Readonly<Record<string, Exclude<AnyColumnType, 'texts'>>>;
-  readonly unique: Readonly<Record<string, string>>;
+  readonly unique: Readonly<Record<string, ConflictReason>>;
   readonly indexes: readonly Index[];
   /** The full-text indexes of the text columns that are neither unique nor in `indexes`. */
   readonly searches: readonly SearchIndex[];

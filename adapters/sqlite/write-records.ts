@@ -46,7 +46,7 @@ function runUnlessDuplicate(table: Table, values: readonly Value[], write: () =>
     if (!isDuplicate(error)) throw error;
     // The message ends with the last column of the index, such as "tags.workspaceId, tags.foldedName".
     const field = error.message.split('.').at(-1) as string;
-    throw new CoreError('conflict', table.unique[field] ?? ID_TAKEN);
+    throw new CoreError('conflict', ...(table.unique[field] ?? ID_TAKEN));
   }
 }
 

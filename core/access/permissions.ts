@@ -1,6 +1,6 @@
 import type { InvitationStatus, Member, Role } from '../member/member.ts';
 import type { Actor } from '../shared/actor.ts';
-import { CoreError, type CoreErrorKind } from '../shared/core-error.ts';
+import { CoreError, type CoreErrorCause, type CoreErrorKind } from '../shared/core-error.ts';
 
 /** The access levels of an API key. */
 export const ACCESS = ['full', 'read'] as const;
@@ -21,11 +21,14 @@ export interface Caller extends Actor {
   readonly member?: Member | undefined;
 }
 
-const rejectionByInvitation: Record<InvitationStatus, readonly [kind: CoreErrorKind, message: string] | undefined> = {
+type Rejection = readonly [kind: CoreErrorKind, message: string, causeName?: CoreErrorCause];
+
+const rejectionByInvitation: Record<InvitationStatus, Rejection | undefined> = {
   accepted: undefined,
   pending: [
     'forbidden',
     "The invitation of this key's member is pending. Ask the operator of the service to set it to accepted.",
+    'invitation_pending',
   ],
   expired: [
     'invitation_expired',
@@ -59,15 +62,17 @@ export function requirePermission({ access, member }: Caller, permission: Permis
   if (rejection) throw new CoreError(...rejection);
   const required = requirements[permission];
   if (!required.access.includes(access)) {
-    throw new CoreError('forbidden', `This API key has ${access} access. Use a key with full access.`);
+    throw new CoreError('forbidden', `This API key has ${access} access. Use a key with full access.`, 'read_only_key');
   }
   if (required.needsMember && !member) {
-    throw new CoreError('forbidden', 'This API key does not belong to a member. Use the API key of a member.');
+    const message = 'This API key does not belong to a member. Use the API key of a member.';
+    throw new CoreError('forbidden', message, 'key_without_member');
   }
   if (member && !required.roles.includes(member.role)) {
     throw new CoreError(
       'forbidden',
       `The role ${member.role} allows no writes except sharing a campaign. Use the API key of an admin.`,
+      'not_admin',
     );
   }
 }

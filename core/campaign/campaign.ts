@@ -154,6 +154,7 @@ export function changeCampaign(campaign: Campaign, change: CampaignChange, now: 
     throw new CoreError(
       'conflict',
       `The status cannot change from ${campaign.status} to ${status}. Allowed: ${allowed}.`,
+      'status_transition',
     );
   }
   const { startDate, endDate, ...others } = change;
@@ -164,7 +165,8 @@ export function changeCampaign(campaign: Campaign, change: CampaignChange, now: 
 /** Throws `conflict` if the campaign is not published. Only published campaigns can be shared or clicked. */
 export function requirePublished({ status }: Campaign): void {
   if (status !== 'published') {
-    throw new CoreError('conflict', `The campaign is ${status}. Only a published campaign can be shared or clicked.`);
+    const message = `The campaign is ${status}. Only a published campaign can be shared or clicked.`;
+    throw new CoreError('conflict', message, 'campaign_not_running');
   }
 }
 

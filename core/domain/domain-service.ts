@@ -36,7 +36,7 @@ export class DomainService {
       const { slug, ...change } = request;
       const [existing] = await domains.findBySlugs(workspaceId, [slug]);
       if (existing) {
-        if (change.archived === undefined) throw new CoreError('conflict', DOMAIN_TAKEN);
+        if (change.archived === undefined) throw new CoreError('conflict', ...DOMAIN_TAKEN);
         const changed = await this.applyChange(storage, existing, change);
         return { domain: await readView(domains, changed), created: false };
       }
@@ -120,6 +120,7 @@ async function readView(domains: DomainRepository, domain: Domain): Promise<Doma
 async function requireAvailable(verifiedSlugs: VerifiedSlugRepository, { slug, workspaceId }: Domain): Promise<void> {
   const verified = await verifiedSlugs.find(slug);
   if (verified && verified.workspaceId !== workspaceId) {
-    throw new CoreError('conflict', 'Another workspace has verified this domain. Use another domain.');
+    const message = 'Another workspace has verified this domain. Use another domain.';
+    throw new CoreError('conflict', message, 'domain_verified_elsewhere');
   }
 }

@@ -21,7 +21,10 @@ export type DomainRequest = Pick<Domain, 'slug'> & Changes<Pick<Domain, 'expired
 /** The fields of a domain to change. Omitted fields are unchanged. */
 export type DomainChange = Changes<Pick<Domain, 'expiredUrl' | 'notFoundUrl' | 'placeholder' | 'archived'>>;
 
-export const DOMAIN_TAKEN = 'This workspace already has this domain. To archive or unarchive it, also send `archived`.';
+export const DOMAIN_TAKEN = [
+  'This workspace already has this domain. To archive or unarchive it, also send `archived`.',
+  'domain_taken',
+] as const;
 export const MAX_DOMAIN_PAGE_SIZE = 50;
 
 export function newDomain(workspaceId: string, id: string, request: DomainRequest, now: number): Domain {

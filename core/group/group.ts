@@ -15,7 +15,10 @@ export type NewGroupFields = Pick<Group, 'name'> & Changes<Pick<Group, 'descript
 export type GroupChange = Changes<Pick<Group, 'name' | 'description'>>;
 
 export const MAX_GROUP_PAGE_SIZE = 100;
-export const GROUP_NAME_TAKEN = 'This workspace already has a group with this name. Choose another name.';
+export const GROUP_NAME_TAKEN = [
+  'This workspace already has a group with this name. Choose another name.',
+  'name_taken',
+] as const;
 
 export function newGroup(
   workspaceId: string,

@@ -50,7 +50,8 @@ export class IdempotencyService {
     if (!current || current.response === null) throw createInProgressError();
     if (current.fingerprint !== fingerprint) {
       const problem = 'was already used with another path or body, send a new key for each new request';
-      throw createInvalidFieldsError([{ path: request.idempotencyKeyName ?? 'idempotencyKey', problem }]);
+      const path = request.idempotencyKeyName ?? 'idempotencyKey';
+      throw createInvalidFieldsError([{ path, problem }], 'idempotency_key_reused');
     }
     return { response: current.response };
   }
@@ -88,5 +89,9 @@ function createRecordId({ keyId, idempotencyKey }: IdempotentRequest): string {
 }
 
 function createInProgressError(): CoreError {
-  return new CoreError('conflict', 'A request with this idempotency key is in progress. Retry in a moment.', true);
+  return new CoreError(
+    'conflict',
+    'A request with this idempotency key is in progress. Retry in a moment.',
+    'idempotency_key_in_use',
+  );
 }

@@ -7,6 +7,22 @@ export type CoreErrorKind =
   | 'invalid'
   | 'conflict';
 
+/** The cause of an error, if a program can act on it. The API documents each cause (adapters/api/errors.ts). */
+export type CoreErrorCause =
+  | 'read_only_key'
+  | 'key_without_member'
+  | 'not_admin'
+  | 'invitation_pending'
+  | 'name_taken'
+  | 'domain_taken'
+  | 'domain_verified_elsewhere'
+  | 'status_transition'
+  | 'campaign_not_running'
+  | 'concurrent_changes'
+  | 'idempotency_key_in_use'
+  | 'idempotency_key_reused'
+  | 'list_too_slow';
+
 /** The problem of one field, for example the path `resources.0.url` and the problem `must be a string`. */
 export interface FieldError {
   readonly path: string;
@@ -20,10 +36,14 @@ export class CoreError extends Error {
   constructor(
     readonly kind: CoreErrorKind,
     message: string,
-    /** Whether the same call can succeed later. */
-    readonly isTransient = false,
+    readonly causeName?: CoreErrorCause,
   ) {
     super(message);
+  }
+
+  /** Whether the same call can succeed later. */
+  get isTransient(): boolean {
+    return this.causeName === 'concurrent_changes' || this.causeName === 'idempotency_key_in_use';
   }
 }
 
@@ -46,11 +66,11 @@ const MAX_FIELD_ERROR_COUNT = 10;
  * Creates the error of invalid fields. Its message lists up to ten fields as `path: problem`, and the number of further
  * fields, joined by `; `.
  */
-export function createInvalidFieldsError(errors: readonly FieldError[]): CoreError {
+export function createInvalidFieldsError(errors: readonly FieldError[], causeName?: CoreErrorCause): CoreError {
   const lines = errors.slice(0, MAX_FIELD_ERROR_COUNT).map(({ path, problem }) => `${path}: ${problem}`);
   const furtherCount = errors.length - lines.length;
   if (furtherCount > 0) lines.push(`and ${furtherCount} more invalid ${furtherCount === 1 ? 'field' : 'fields'}`);
-  return new CoreError('invalid', lines.join('; '));
+  return new CoreError('invalid', lines.join('; '), causeName);
 }
 
 /** Returns the record, or throws the error of `createNotFoundError` if it is `undefined`. */

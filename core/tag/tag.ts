@@ -14,7 +14,10 @@ export interface Tag extends Entity {
 export type TagFields = Pick<Tag, 'name'>;
 
 export const MAX_TAG_PAGE_SIZE = 100;
-export const TAG_NAME_TAKEN = 'This workspace already has a tag with this name. Choose another name.';
+export const TAG_NAME_TAKEN = [
+  'This workspace already has a tag with this name. Choose another name.',
+  'name_taken',
+] as const;
 
 export function newTag(workspaceId: string, id: string, fields: TagFields, color: Color, now: number): Tag {
   const createdAt = formatTimestamp(now);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { CampaignRecord } from '../../adapters/persistence/campaigns.ts';
-import type { RecordSchema, RecordStore } from '../../adapters/persistence/record-store.ts';
+import type { ConflictReason, RecordSchema, RecordStore } from '../../adapters/persistence/record-store.ts';
 import { recordSchemas, type StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import type { TagRecord } from '../../adapters/persistence/tags.ts';
 import type { Entity } from '../../core/shared/entity.ts';
@@ -161,12 +161,12 @@ export function defineRecordTests(test: CreateStorageTest): Tests {
     }),
 
     'adds simultaneous records, and rejects only those whose unique value is taken': test(async (storage) => {
-      for (const { records, create, message } of listStoresWithUniqueField(storage)) {
+      for (const { records, create, reason } of listStoresWithUniqueField(storage)) {
         const [here, elsewhere] = [newId(), newId()];
         const taken = await addRecord(records, create(here, 'taken.example'));
         const [free, other] = [create(here, 'free.example'), create(here, 'other.example')];
         const foreign = create(elsewhere, 'taken.example');
-        const conflict = assertRejectsWithConflict(records.add(create(here, 'taken.example')), message);
+        const conflict = assertRejectsWithConflict(records.add(create(here, 'taken.example')), reason);
         await Promise.all([conflict, addAll(records, [free, foreign, other])]);
         assert.deepEqual(await records.listById(here, '', 9), [taken, free, other]);
         assert.deepEqual(await records.listById(elsewhere, '', 9), [foreign]);
@@ -188,27 +188,27 @@ export function defineRecordTests(test: CreateStorageTest): Tests {
     }),
 
     'rejects a record with a unique value that another record of the workspace has': test(async (storage) => {
-      for (const { records, create, message } of listStoresWithUniqueField(storage)) {
+      for (const { records, create, reason } of listStoresWithUniqueField(storage)) {
         const [here, elsewhere] = [newId(), newId()];
         const first = await addRecord(records, create(here, 'first.example'));
-        await assertRejectsWithConflict(records.add(create(here, 'first.example')), message);
+        await assertRejectsWithConflict(records.add(create(here, 'first.example')), reason);
         await addRecord(records, create(elsewhere, 'first.example'));
         const second = await addRecord(records, create(here, 'second.example'));
         const copyOf = (other: Entity) => (current: Entity) => ({ ...other, id: current.id });
-        await assertRejectsWithConflict(records.update(here, second.id, copyOf(first)), message);
+        await assertRejectsWithConflict(records.update(here, second.id, copyOf(first)), reason);
         assert.deepEqual(await records.get(here, second.id), second);
         assert.equal(await records.count(here, []), 2);
       }
     }),
 
     'frees a unique value when its record is changed or removed': test(async (storage) => {
-      for (const { records, create, message } of listStoresWithUniqueField(storage)) {
+      for (const { records, create, reason } of listStoresWithUniqueField(storage)) {
         const workspaceId = newId();
         const { id } = await addRecord(records, create(workspaceId, 'first.example'));
         await records.update(workspaceId, id, (current) => ({ ...current }));
         await records.update(workspaceId, id, () => ({ ...create(workspaceId, 'second.example'), id }));
         await addRecord(records, create(workspaceId, 'first.example'));
-        await assertRejectsWithConflict(records.add(create(workspaceId, 'second.example')), message);
+        await assertRejectsWithConflict(records.add(create(workspaceId, 'second.example')), reason);
         await records.remove(workspaceId, id);
         await addRecord(records, create(workspaceId, 'second.example'));
       }
@@ -309,8 +309,8 @@ interface AnyStore {
    * this field.
    */
   readonly orders: readonly 'id'[];
-  /** Each unique field, and the error message of a duplicate. */
-  readonly unique: Readonly<Record<string, string>>;
+  /** Each unique field, and the error of a duplicate. */
+  readonly unique: Readonly<Record<string, ConflictReason>>;
   createSample(workspaceId: string): Entity;
 }
 
@@ -321,7 +321,7 @@ function listStores(storage: StorageEngine): AnyStore[] {
       name,
       records: storage[name] as unknown as RecordStore<Entity>,
       orders: [...new Set(indexes.map((fields) => fields.at(-1) as 'id'))],
-      unique: unique as Readonly<Record<string, string>>,
+      unique: unique as AnyStore['unique'],
       createSample: samples[name],
     };
   });
@@ -341,15 +341,15 @@ function makeUnique(record: Entity, unique: AnyStore['unique'], number: number):
 }
 
 /**
- * Returns the store of each unique field, a function that creates a record with a value of the field, and the message
- * for a duplicate.
+ * Returns the store of each unique field, a function that creates a record with a value of the field, and the error
+ * of a duplicate.
  */
 function listStoresWithUniqueField(storage: StorageEngine) {
   return listStores(storage).flatMap(({ records, createSample, unique }) =>
-    Object.entries(unique).map(([field, message]) => ({
+    Object.entries(unique).map(([field, reason]) => ({
       records,
       create: (workspaceId: string, value: string): Entity => ({ ...createSample(workspaceId), [field]: value }),
-      message,
+      reason,
     })),
   );
 }

@@ -366,10 +366,9 @@ suite('a SQLite engine that writes', {
     withOpenEngine(file, async ({ engine: { tags } }) => {
       const tag = buildTag(newId(), 'one');
       await tags.add(tag);
-      await assertRejectsWithConflict(
-        tags.add(buildTag(newId(), 'two', { id: tag.id })),
+      await assertRejectsWithConflict(tags.add(buildTag(newId(), 'two', { id: tag.id })), [
         'A record with this ID already exists. Retry the request.',
-      );
+      ]);
       await nextIteration();
     }),
   ),
