@@ -1,3 +1,4 @@
+import { isIP, isIPv6 } from 'node:net';
 import { z } from 'zod';
 import {
   DEFAULT_BODY_LIMIT_BYTES,
@@ -43,6 +44,12 @@ function hasHosts(value: string): boolean {
   } catch {
     return false;
   }
+}
+/** Returns whether a text is an IP address, and perhaps a port. An IPv6 address with a port is in brackets. */
+function isDnsServer(text: string): boolean {
+  const [, inBrackets, address = text, port = '53'] = /^(?:\[(.*)\]|([\d.]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const isAddress = inBrackets === undefined ? isIP(address) > 0 : isIPv6(inBrackets);
+  return isAddress && !text.includes('%') && Number(port) >= 1 && Number(port) <= 65_535;
 }
 
 /** The settings: environment variables with their defaults and descriptions. The README has a table of them. */
@@ -122,6 +129,17 @@ export const settings = {
     .optional()
     .describe(
       'The base URL of short links, such as `https://go.example.com`, for campaigns that have no verified domain or whose domain is archived. Requires `LINKS_PORT`.',
+    ),
+  DNS_SERVERS: z
+    .string()
+    .transform((value) => value.split(',').map((server) => server.trim()))
+    .refine(
+      (servers) => servers.every(isDnsServer),
+      'must be IP addresses separated by commas, with ports if needed, such as 192.0.2.1 or [2001:db8::1]:5353',
+    )
+    .optional()
+    .describe(
+      'The DNS resolvers for the verification of domains: IP addresses separated by commas, such as `192.0.2.1,[2001:db8::1]:5353`. The default port is 53. By default, the resolvers of the operating system are used.',
     ),
   DOCS_URL: z
     .string()

@@ -65,6 +65,12 @@ const valid: Readonly<Record<Setting, Readonly<Record<string, unknown>>>> = {
     ...unchanged('https://go.example.com', 'http://localhost:8080', 'http://[::1]:8080'),
     'https://Go.Example.com/': 'https://go.example.com',
   },
+  DNS_SERVERS: {
+    '192.0.2.1': ['192.0.2.1'],
+    '192.0.2.1:53, [2001:db8::1]:65535 ,2001:db8::1,[::1]': [
+      ...['192.0.2.1:53', '[2001:db8::1]:65535', '2001:db8::1', '[::1]'],
+    ],
+  },
   DOCS_URL: {
     ...unchanged('/docs', 'https://example.com/reference'),
     '/docs/': '/docs',
@@ -120,6 +126,11 @@ const invalid: Readonly<Record<Setting, readonly string[]>> = {
     ...split(`go.example.com ftp://go.example.com https:// https://go.example.com/l https://go.example.com//
       https://go.example.com?a=1 https://go.example.com#a https://user@go.example.com https://go.example.com:99999
       https://go.example.com. https://*.example.com https://go.example.com;`),
+  ],
+  DNS_SERVERS: [
+    ...['', ' ', '192.0.2.1,', ',192.0.2.1', '192.0.2.1 192.0.2.2', '192.0.2.1;192.0.2.2', '192.0.2.1 :53'],
+    ...split(`localhost dns.example 192.0.2 192.0.2.256 192.0.2.1:0 192.0.2.1:65536 192.0.2.1:x 192.0.2.1: 192.0.2.1/24
+      [192.0.2.1] [192.0.2.1]:53 [::1]: [::1]:0 [::1]:65536 [::1]53 ::1]:53 ::g fe80::1%lo udp://192.0.2.1`),
   ],
   DOCS_URL: [
     ...['', ' ', '/the docs', '/docs\n', `/${'a'.repeat(2_048)}`],

@@ -48,7 +48,7 @@ const ownDefaults: Partial<Record<keyof typeof settings, string>> = {
  * Settings without a default. `docker-compose.yml` has only their names, so the container gets them only if `.env` sets
  * them.
  */
-const unset = ['LINKS_URL'];
+const unset = ['LINKS_URL', 'DNS_SERVERS'];
 
 /** Parses a size such as `768m`, `128mb` or `2g`. */
 function parseMebibytes(text: string): number {
