@@ -100,10 +100,10 @@ async function wireLinks(
     import('../adapters/links/log.ts'),
   ]);
   container.bind(tokens.links).toResolvedValue(
-    ({ links }) => {
+    ({ links, shares }) => {
       const observers: LinkObserver[] = [createLinkLogObserver(log)];
       const metrics = container.get(tokens.metrics, { optional: true });
-      const clicks = new ClickBatcher(links);
+      const clicks = new ClickBatcher(shares);
       if (metrics) observers.push(metrics.createLinkObserver(clicks, CLICK_RESULTS));
       const { count, windowSeconds } = UNKNOWN_LINK_LIMIT;
       const services = {

@@ -49,7 +49,7 @@ export async function createDemo(app: Application, now: number, secret?: string)
   const [launch, hiring] = [await createTag('Launch'), await createTag('Hiring')];
   const [sustainability, events] = [await createTag('Sustainability'), await createTag('Events')];
   const createPillar = async (title: string, color: Color, description: string) =>
-    (await app.contentPillars.create(workspaceId, { authorId: admin.id, title, color, description })).id;
+    (await app.contentPillars.create({ workspaceId, member: admin }, { title, color, description })).id;
   const outdoors = await createPillar('Life outdoors', 'green', 'What we do when we are not at work.');
   const working = await createPillar('Working with us', 'blue', 'People, teams and open positions.');
   const lasting = await createPillar('Made to last', 'brown', 'Repair, materials and where they come from.');
@@ -86,8 +86,12 @@ export async function createDemo(app: Application, now: number, secret?: string)
 
   for (const id of [tents, jacket, lisbon]) await app.shares.createForMember(workspaceId, id, advocate.id);
   for (const id of [tents, fair]) await app.shares.createForMember(workspaceId, id, admin.id);
-  await app.campaigns.recordClicks(workspaceId, tents, 128);
-  await app.campaigns.recordClicks(workspaceId, fair, 42);
+  const clicks = [
+    { campaignId: tents, memberId: advocate.id, count: 86 },
+    { campaignId: tents, memberId: admin.id, count: 42 },
+    { campaignId: fair, memberId: admin.id, count: 42 },
+  ];
+  await app.shares.addClicks({ workspaceId, processId: 'demo', sequence: 1, clicks });
   await app.contentPillars.update(workspaceId, working, { status: 'archived' });
   return { workspaceId, apiKey };
 }

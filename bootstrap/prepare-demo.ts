@@ -1,10 +1,9 @@
 import { UsageError } from '../adapters/cli/usage-error.ts';
 import { createStorage, type StorageEngine } from '../adapters/persistence/storage-engine.ts';
-import type { ApiKey } from '../core/access/api-key.ts';
-import { Application } from '../core/application.ts';
+import { type ApiKey, hashSecret } from '../core/access/api-key.ts';
+import { Application, type Storage } from '../core/application.ts';
 import type { System } from '../core/shared/system.ts';
 import { removeFinalPeriod } from '../core/shared/text.ts';
-import type { Storage } from '../core/storage.ts';
 import { ADMIN_EMAIL, createDemo, DEMO_NAME, type Demo } from './demo.ts';
 import type { Settings } from './settings.ts';
 import { storages } from './storages.ts';
@@ -62,7 +61,7 @@ async function createMissing(engine: StorageEngine, system: System, secret?: str
  */
 async function ensureKey(app: Application, storage: Storage, system: System, secret: string): Promise<Demo> {
   const { workspaceId, memberId } = await findDemoAdmin(app);
-  const existing = await storage.apiKeys.findByHash(system.sha256(secret));
+  const existing = await storage.apiKeys.findByHash(hashSecret(secret, system.sha256));
   if (existing === undefined) await app.apiKeys.create(workspaceId, { label: 'demo', memberId, secret });
   else if (existing.memberId !== memberId || !isUsable(existing, system.now())) throw createError(UNUSABLE_KEY);
   return { workspaceId, apiKey: secret };

@@ -1,20 +1,62 @@
+import type { ApiKeyRepository } from './access/api-key-repository.ts';
 import { ApiKeyService } from './access/api-key-service.ts';
+import type { CampaignRepository } from './campaign/campaign-repository.ts';
 import { CampaignService } from './campaign/campaign-service.ts';
+import type { ContentPillarRepository } from './content-pillar/content-pillar-repository.ts';
 import { ContentPillarService } from './content-pillar/content-pillar-service.ts';
+import type { DomainRepository } from './domain/domain-repository.ts';
 import { DomainService } from './domain/domain-service.ts';
+import type { VerifiedSlugRepository } from './domain/verified-slug-repository.ts';
+import type { GroupRepository } from './group/group-repository.ts';
 import { GroupService } from './group/group-service.ts';
 import type { StoredResponse } from './idempotency/idempotency.ts';
+import type { IdempotencyRepository } from './idempotency/idempotency-repository.ts';
 import { IdempotencyService, type IdempotentRequest } from './idempotency/idempotency-service.ts';
+import type { InspirationQuestionRepository } from './inspiration-question/inspiration-question-repository.ts';
 import { InspirationQuestionService } from './inspiration-question/inspiration-question-service.ts';
 import type { LinkOptions } from './link/link.ts';
+import type { LinkRepository } from './link/link-repository.ts';
 import { LinkService } from './link/link-service.ts';
+import type { VisitorKeyRepository } from './link/visitor-key-repository.ts';
+import type { MemberRepository } from './member/member-repository.ts';
 import { MemberService } from './member/member-service.ts';
+import type { ClickCheckpointRepository } from './share/click-checkpoint-repository.ts';
+import type { ShareRepository } from './share/share-repository.ts';
 import { ShareService } from './share/share-service.ts';
 import { doNothing } from './shared/do-nothing.ts';
-import type { System } from './shared/system.ts';
-import type { Storage } from './storage.ts';
+import type { Clock, System } from './shared/system.ts';
+import type { UnitOfWork } from './shared/unit-of-work.ts';
+import type { TagRepository } from './tag/tag-repository.ts';
 import { TagService } from './tag/tag-service.ts';
+import type { WorkspaceRepository } from './workspace/workspace-repository.ts';
 import { WorkspaceService } from './workspace/workspace-service.ts';
+
+/** What a storage offers to the application: all repositories, transactions over them, and a clock. */
+export interface Storage {
+  readonly apiKeys: ApiKeyRepository;
+  readonly campaigns: CampaignRepository;
+  readonly clickCheckpoints: ClickCheckpointRepository;
+  readonly contentPillars: ContentPillarRepository;
+  readonly domains: DomainRepository;
+  readonly groups: GroupRepository;
+  readonly idempotencyRecords: IdempotencyRepository;
+  readonly inspirationQuestions: InspirationQuestionRepository;
+  readonly links: LinkRepository;
+  readonly members: MemberRepository;
+  readonly shares: ShareRepository;
+  readonly tags: TagRepository;
+  readonly verifiedSlugs: VerifiedSlugRepository;
+  readonly visitorKeys: VisitorKeyRepository;
+  readonly workspaces: WorkspaceRepository;
+  readonly unitOfWork: UnitOfWork<Storage>;
+  /**
+   * The clock that all processes share. Use it for times that one process stores and other processes compare (a lease,
+   * an expiry). Until the storage has reported its time, this is the clock of the process.
+   */
+  readonly clock: Clock;
+  /** Resolves if the storage is available. Otherwise rejects with an error that names what is missing. */
+  checkReady(): Promise<void>;
+}
 
 export interface ApplicationOptions {
   /** The options of short links. By default, short links are off: the `link` of each `ShareView` is `null`. */
@@ -44,21 +86,22 @@ export class Application {
     private readonly system: System,
     private readonly options: ApplicationOptions = {},
   ) {
-    this.apiKeys = new ApiKeyService(storage, system);
-    this.campaigns = new CampaignService(storage, system);
-    this.contentPillars = new ContentPillarService(storage, system);
-    this.domains = new DomainService(storage, system);
-    this.groups = new GroupService(storage, system);
-    this.inspirationQuestions = new InspirationQuestionService(storage, system);
-    this.links = new LinkService(storage, system);
-    this.members = new MemberService(storage, system);
-    this.shares = new ShareService(storage, system, options.links);
-    this.tags = new TagService(storage, system);
-    this.workspaces = new WorkspaceService(storage, system);
-    this.idempotency = new IdempotencyService(storage.idempotencyRecords, system, storage.now);
+    const { apiKeys, campaigns, contentPillars, domains, groups, links, members, shares, tags } = storage;
+    const { verifiedSlugs, visitorKeys, unitOfWork, clock } = storage;
+    this.apiKeys = new ApiKeyService(apiKeys, members, unitOfWork, system, clock);
+    this.campaigns = new CampaignService(campaigns, { tags, groups, contentPillars, domains }, system);
+    this.contentPillars = new ContentPillarService(contentPillars, system);
+    this.domains = new DomainService(domains, unitOfWork, system);
+    this.groups = new GroupService(groups, system);
+    this.inspirationQuestions = new InspirationQuestionService(storage.inspirationQuestions, groups, system);
+    this.links = new LinkService(links, domains, verifiedSlugs, visitorKeys, system, clock);
+    this.members = new MemberService(members, groups, system);
+    this.shares = new ShareService(campaigns, shares, members, domains, unitOfWork, system, clock, options.links);
+    this.tags = new TagService(tags, system);
+    this.workspaces = new WorkspaceService(storage.workspaces, system);
+    this.idempotency = new IdempotencyService(storage.idempotencyRecords, system, clock);
   }
 
-  /** Resolves if the service can serve requests. Otherwise rejects with an error that names what is missing. */
   checkReady(): Promise<void> {
     return this.storage.checkReady();
   }
@@ -76,8 +119,8 @@ export class Application {
     if ('response' in acquired) return { ...(acquired.response as R), replayed: true };
     const { lockOwner } = acquired;
     try {
-      return await this.storage.runInTransaction(async (transaction) => {
-        const app = new Application(transaction, this.system, { links: this.options.links });
+      return await this.storage.unitOfWork.run(async (transaction) => {
+        const app = new Application(transaction, this.system, this.options);
         const response = await work(app);
         await app.idempotency.complete(request, lockOwner, response);
         return { ...response, replayed: false };

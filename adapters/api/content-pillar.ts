@@ -69,10 +69,7 @@ const createContentPillar = defineOperation({
     .meta({ id: 'CreateContentPillar', description: 'A content pillar to create.' }),
   response: contentPillarResponse,
   example: { body: { title: example.title, color: example.color }, response: { ...example, description: '' } },
-  run: async (app, { caller, body }) => {
-    const pillar = { ...body, authorId: caller.member.id };
-    return app.contentPillars.create(caller.workspaceId, pillar);
-  },
+  run: (app, { caller, body }) => app.contentPillars.create(caller, body),
 });
 
 const listContentPillars = defineOperation({

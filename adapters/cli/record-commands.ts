@@ -64,8 +64,9 @@ export const recordCommands: readonly Command[] = [
         text(CONTENT_PILLAR_DESCRIPTION_LENGTH).default(''),
       ),
     },
-    run: async ({ app }, { workspaceId, ...fields }) => {
-      const pillar = await app.contentPillars.create(workspaceId, fields);
+    run: async ({ app }, { workspaceId, authorId, ...fields }) => {
+      const member = await app.members.get(workspaceId, authorId);
+      const pillar = await app.contentPillars.create({ workspaceId, member }, fields);
       return {
         json: pickFields(pillar, pillarFields),
         message: `The content pillar ${replaceControlCharacters(pillar.title)} was created and published: ${pillar.id}`,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import pLimit from 'p-limit';
-import type { ClickBatch, LinkClicks } from '../../core/link/click.ts';
 import type { Link } from '../../core/link/link.ts';
-import type { LinkService } from '../../core/link/link-service.ts';
+import type { ClickBatch, ShareClicks } from '../../core/share/click-checkpoint.ts';
+import type { ShareService } from '../../core/share/share-service.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
 
 /**
@@ -18,21 +18,21 @@ const MAX_CONCURRENT_WORKSPACE_COUNT = 8;
 /** The clicks on the links of one workspace that are not stored yet. */
 interface WorkspaceClicks {
   /** The clicks that are not in a batch, by the keys of their links. */
-  readonly waiting: Map<string, LinkClicks>;
+  readonly waiting: Map<string, ShareClicks>;
   /** The clicks that are being stored. After a failure they may be stored or not, so the same batch is tried again. */
   batch: ClickBatch | undefined;
 }
 
 /** Adds up clicks, and stores them in batches, so that a click delays no redirect. */
 export class ClickBatcher {
-  private readonly writerId = randomUUID();
+  private readonly processId = randomUUID();
   private readonly workspaces = new Map<string, WorkspaceClicks>();
   private lastSequence = 0;
   private linkCount = 0;
   private clickCount = 0;
   private running: Promise<void> | undefined;
 
-  constructor(private readonly links: Pick<LinkService, 'addClicks'>) {}
+  constructor(private readonly shares: Pick<ShareService, 'addClicks'>) {}
 
   /** The number of clicks that are not stored yet. */
   get pendingClickCount(): number {
@@ -80,12 +80,12 @@ export class ClickBatcher {
     for (let i = 0; i < batchCount; i++) {
       workspace.batch ??= {
         workspaceId,
-        writerId: this.writerId,
+        processId: this.processId,
         sequence: ++this.lastSequence,
         clicks: take(waiting),
       };
       const { clicks } = workspace.batch;
-      await this.links.addClicks(workspace.batch);
+      await this.shares.addClicks(workspace.batch);
       workspace.batch = undefined;
       this.linkCount -= clicks.length;
       for (const { count } of clicks) this.clickCount -= count;
@@ -95,8 +95,8 @@ export class ClickBatcher {
 }
 
 /** Removes the clicks of a batch, and returns them. */
-function take(waiting: Map<string, LinkClicks>): LinkClicks[] {
-  const taken: LinkClicks[] = [];
+function take(waiting: Map<string, ShareClicks>): ShareClicks[] {
+  const taken: ShareClicks[] = [];
   for (const [key, clicks] of waiting) {
     if (taken.length === MAX_BATCH_LINK_COUNT) break;
     waiting.delete(key);

@@ -1,5 +1,5 @@
 import { type Db, type DbOptions, MongoClient, type MongoClientOptions, MongoError } from 'mongodb';
-import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
+import { STORAGE_TIMEOUT_MS } from '../persistence/storage-timeout.ts';
 import { UnsupportedDatabase } from './errors.ts';
 
 const CLIENT_OPTIONS: MongoClientOptions = {

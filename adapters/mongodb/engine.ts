@@ -4,7 +4,6 @@ import { MongoError, MongoServerError } from 'mongodb';
 import { CoreError, StorageUnavailable } from '../../core/shared/core-error.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
 import type { Entity } from '../../core/shared/entity.ts';
-import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
 import { withTimeout } from '../node/with-timeout.ts';
 import { type RecordSchema, type RecordStore, TOO_MANY_CONFLICTS } from '../persistence/record-store.ts';
 import {
@@ -13,6 +12,7 @@ import {
   recordSchemas,
   type StorageEngine,
 } from '../persistence/storage-engine.ts';
+import { STORAGE_TIMEOUT_MS } from '../persistence/storage-timeout.ts';
 import { withBatching } from './batching.ts';
 import { createUnavailableError, MongoConnection } from './connection.ts';
 import type { StoredDocument } from './documents.ts';

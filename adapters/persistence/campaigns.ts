@@ -1,10 +1,12 @@
 import { CAMPAIGN_SUMMARY_FIELDS, type Campaign, type CampaignSort } from '../../core/campaign/campaign.ts';
 import type { CampaignFilter, CampaignRepository } from '../../core/campaign/campaign-repository.ts';
+import { createShareId, type Share } from '../../core/share/share.ts';
 import { fold } from '../../core/shared/text.ts';
 import type { Condition, Field, RecordStore } from './record-store.ts';
 import { createRepository, readPage } from './repository.ts';
 import { defineSchema } from './schema.ts';
 import { buildSearchText } from './search-text.ts';
+import { shareSchema } from './shares.ts';
 
 interface CampaignColumns {
   readonly archived: boolean;
@@ -39,6 +41,8 @@ export const campaignSchema = defineSchema<Campaign, CampaignColumns>({
   ],
 });
 
+const POSITION_FIELDS = ['campaignId', 'position'] as const;
+
 /** The column that each sort orders by. */
 const sortColumns: Record<CampaignSort, Field<CampaignRecord>> = {
   createdAt: 'createdAt',
@@ -46,7 +50,10 @@ const sortColumns: Record<CampaignSort, Field<CampaignRecord>> = {
   startDate: 'startsAt',
 };
 
-export function createCampaignRepository(store: RecordStore<CampaignRecord>): CampaignRepository {
+export function createCampaignRepository(
+  store: RecordStore<CampaignRecord>,
+  shares: RecordStore<Share>,
+): CampaignRepository {
   const { withDefaults } = campaignSchema;
   return {
     async findSummary(workspaceId, id) {
@@ -57,6 +64,11 @@ export function createCampaignRepository(store: RecordStore<CampaignRecord>): Ca
       const where = toConditions(filter);
       const query = { where, by: sortColumns[filter.sortBy], order: 'desc', fields: CAMPAIGN_SUMMARY_FIELDS } as const;
       return readPage(store, workspaceId, query, request, withDefaults);
+    },
+    async findSharePositions(workspaceId, memberId, campaignIds) {
+      const ids = campaignIds.map((campaignId) => createShareId(memberId, campaignId));
+      const found = await shares.getMany(workspaceId, ids, POSITION_FIELDS);
+      return new Map(found.map(shareSchema.withDefaults).map(({ campaignId, position }) => [campaignId, position]));
     },
     ...createRepository(store, campaignSchema),
   };

@@ -1,5 +1,6 @@
 import { GROUP_NAME_TAKEN, type Group } from '../../core/group/group.ts';
 import type { GroupRepository } from '../../core/group/group-repository.ts';
+import type { Member } from '../../core/member/member.ts';
 import { fold } from '../../core/shared/text.ts';
 import { type NameColumns, toNameQuery } from './name-query.ts';
 import type { RecordStore } from './record-store.ts';
@@ -15,8 +16,9 @@ export const groupSchema = defineSchema<Group, NameColumns>({
   indexes: [['createdAt'], ['foldedName']],
 });
 
-export function createGroupRepository(store: RecordStore<GroupRecord>): GroupRepository {
+export function createGroupRepository(store: RecordStore<GroupRecord>, members: RecordStore<Member>): GroupRepository {
   return {
+    countMembers: (workspaceId, groupId) => members.count(workspaceId, [{ field: 'groupIds', in: [groupId] }]),
     findPage: (workspaceId, filter, request) =>
       readPage(store, workspaceId, toNameQuery<GroupRecord>(filter), request, groupSchema.toEntity),
     ...createRepository(store, groupSchema),

@@ -10,8 +10,5 @@ export const memberSchema = defineSchema<Member>({
 });
 
 export function createMemberRepository(store: RecordStore<Member>): MemberRepository {
-  return {
-    countByGroup: (workspaceId, groupId) => store.count(workspaceId, [{ field: 'groupIds', in: [groupId] }]),
-    ...createRepository(store, memberSchema),
-  };
+  return createRepository(store, memberSchema);
 }

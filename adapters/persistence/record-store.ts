@@ -1,7 +1,7 @@
 import type { CoreErrorCause } from '../../core/shared/core-error.ts';
 import type { Entity } from '../../core/shared/entity.ts';
 import type { Order } from '../../core/shared/page.ts';
-import type { Repository } from '../../core/shared/repository.ts';
+import type { EntityChange } from '../../core/shared/repository.ts';
 
 /** The message and the cause of a `conflict`. */
 export type ConflictReason = readonly [message: string, causeName?: CoreErrorCause];
@@ -108,10 +108,10 @@ export interface AddOptions {
 }
 
 /**
- * The records of one schema, as a storage engine offers them. All methods keep the promises in the comment of
- * `Repository` (core/shared/repository.ts), except `add` with `isDeferred`.
+ * The records of one schema, as a storage engine offers them. All methods keep the promises of repositories
+ * (core/shared/repository.ts), except `add` with `isDeferred`.
  */
-export interface RecordStore<T extends Entity> extends Pick<Repository<T>, 'update' | 'updateMany' | 'remove'> {
+export interface RecordStore<T extends Entity> {
   /** Adds a record. Rejects with `conflict` if the ID or a unique value is taken. */
   add(record: T, options?: AddOptions): Promise<void>;
   /**
@@ -138,6 +138,15 @@ export interface RecordStore<T extends Entity> extends Pick<Repository<T>, 'upda
   listById(workspaceId: string, after: string, take: number): Promise<readonly T[]>;
   /** Returns the number of records that meet all conditions. */
   count(workspaceId: string, where: readonly Condition<T>[]): Promise<number>;
+  /** Returns the new record, or `undefined` if it does not exist. */
+  update(workspaceId: string, id: string, change: EntityChange<T>): Promise<T | undefined>;
+  /**
+   * Replaces the records that exist, each as `update` does, in a few commands. Returns the new records, each once, in
+   * any order. Call it in a transaction: outside of one, an error can leave some records changed and others not.
+   */
+  updateMany(workspaceId: string, ids: readonly string[], change: EntityChange<T>): Promise<readonly T[]>;
+  /** Returns whether the record existed. */
+  remove(workspaceId: string, id: string): Promise<boolean>;
 }
 
 /**

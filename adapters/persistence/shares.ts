@@ -12,25 +12,14 @@ export const shareSchema = defineSchema<Share>({
   ],
 });
 
-const POSITION_FIELDS = ['campaignId', 'position'] as const;
-
 export function createShareRepository(store: RecordStore<Share>): ShareRepository {
-  const { add, findById, update, updateMany } = createRepository(store, shareSchema);
   return {
-    add,
-    findById,
-    update,
-    updateMany,
     findPage(workspaceId, { campaignId, memberId, sortBy, sortOrder }, request) {
       const where: Condition<Share>[] = [{ field: 'campaignId', in: [campaignId] }];
       if (memberId) where.push({ field: 'id', in: [createShareId(memberId, campaignId)] });
       const query = { where, by: sortBy, order: sortOrder };
       return readPage(store, workspaceId, query, request, shareSchema.toEntity);
     },
-    async findPositions(workspaceId, memberId, campaignIds) {
-      const ids = campaignIds.map((campaignId) => createShareId(memberId, campaignId));
-      const shares = await store.getMany(workspaceId, ids, POSITION_FIELDS);
-      return new Map(shares.map(shareSchema.withDefaults).map(({ campaignId, position }) => [campaignId, position]));
-    },
+    ...createRepository(store, shareSchema),
   };
 }

@@ -1,9 +1,9 @@
+import type { Storage } from '../../core/application.ts';
 import type { Entity } from '../../core/shared/entity.ts';
-import type { Storage } from '../../core/storage.ts';
 import type { Workspace } from '../../core/workspace/workspace.ts';
 import { apiKeySchema, type Credential, createApiKeyRepository } from './api-keys.ts';
 import { campaignSchema, createCampaignRepository } from './campaigns.ts';
-import { clickWriterSchema, createClickWriterRepository } from './click-writers.ts';
+import { clickCheckpointSchema, createClickCheckpointRepository } from './click-checkpoints.ts';
 import { contentPillarSchema, createContentPillarRepository } from './content-pillars.ts';
 import { createDomainRepository, domainSchema } from './domains.ts';
 import { createGroupRepository, groupSchema } from './groups.ts';
@@ -25,7 +25,7 @@ import { createWorkspaceRepository } from './workspaces.ts';
 export const recordSchemas = {
   apiKeys: apiKeySchema,
   campaigns: campaignSchema,
-  clickWriters: clickWriterSchema,
+  clickCheckpoints: clickCheckpointSchema,
   contentPillars: contentPillarSchema,
   domains: domainSchema,
   groups: groupSchema,
@@ -97,7 +97,7 @@ export function createStores<Table>(
   return Object.fromEntries(stores);
 }
 
-/** The port that each storage engine implements. Its methods correspond to those of `Storage` (core/storage.ts). */
+/** The port that each storage engine implements. `createStorage` makes the storage of the core from it. */
 export type StorageEngine = RecordStores & {
   /**
    * Runs work in a transaction. The work sees the records as they were when it started, and its own changes. Calls
@@ -121,22 +121,22 @@ export type StorageEngine = RecordStores & {
 export function createStorage(engine: StorageEngine): Storage {
   return {
     apiKeys: createApiKeyRepository(engine.apiKeys, engine.credentials),
-    campaigns: createCampaignRepository(engine.campaigns),
-    clickWriters: createClickWriterRepository(engine.clickWriters),
+    campaigns: createCampaignRepository(engine.campaigns, engine.shares),
+    clickCheckpoints: createClickCheckpointRepository(engine.clickCheckpoints),
     contentPillars: createContentPillarRepository(engine.contentPillars),
     domains: createDomainRepository(engine.domains),
-    groups: createGroupRepository(engine.groups),
+    groups: createGroupRepository(engine.groups, engine.members),
     idempotencyRecords: createIdempotencyRepository(engine.idempotencyRecords),
     inspirationQuestions: createInspirationQuestionRepository(engine.inspirationQuestions),
-    links: createLinkRepository(engine.links),
+    links: createLinkRepository(engine.links, engine.campaigns),
     members: createMemberRepository(engine.members),
     shares: createShareRepository(engine.shares),
     tags: createTagRepository(engine.tags),
     verifiedSlugs: createVerifiedSlugRepository(engine.verifiedSlugs),
     visitorKeys: createVisitorKeyRepository(engine.visitorKeys),
     workspaces: createWorkspaceRepository(engine.workspaces),
-    runInTransaction: (work) => engine.runInTransaction((transaction) => work(createStorage(transaction))),
-    now: () => engine.now(),
+    unitOfWork: { run: (work) => engine.runInTransaction((transaction) => work(createStorage(transaction))) },
+    clock: engine,
     checkReady: () => engine.checkReady(),
   };
 }

@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { LRUCache } from 'lru-cache';
 import { StorageUnavailable } from '../../core/shared/core-error.ts';
-import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
+import { STORAGE_TIMEOUT_MS } from '../persistence/storage-timeout.ts';
 
 /** A value that a statement can bind. */
 export type Value = string | number | null;

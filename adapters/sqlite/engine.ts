@@ -1,7 +1,7 @@
 import { StorageUnavailable } from '../../core/shared/core-error.ts';
-import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
 import { withTimeout } from '../node/with-timeout.ts';
 import { createStores, type StorageEngine } from '../persistence/storage-engine.ts';
+import { STORAGE_TIMEOUT_MS } from '../persistence/storage-timeout.ts';
 import { SqliteConnection } from './connection.ts';
 import type { Database } from './database.ts';
 import { tables } from './layout.ts';

@@ -1,5 +1,5 @@
 import { StorageUnavailable } from '../../core/shared/core-error.ts';
-import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
+import { STORAGE_TIMEOUT_MS } from '../persistence/storage-timeout.ts';
 
 /** Each scan that runs has its own connection, with a cache of 16 MB. */
 const MAX_SCAN_COUNT = 4;

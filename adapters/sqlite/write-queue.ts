@@ -1,5 +1,5 @@
 import { setTimeout as delay, setImmediate as nextIteration } from 'node:timers/promises';
-import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
+import { STORAGE_TIMEOUT_MS } from '../persistence/storage-timeout.ts';
 import { createBusyTimeout, type Database, isBusy, toStorageError } from './database.ts';
 import { rejectUpgradedFile } from './file.ts';
 import { updateSearchIndexes } from './search.ts';

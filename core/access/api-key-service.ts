@@ -1,8 +1,10 @@
+import type { MemberRepository } from '../member/member-repository.ts';
 import { CoreError, requireFound } from '../shared/core-error.ts';
 import { formatTimestamp } from '../shared/date.ts';
-import type { System } from '../shared/system.ts';
-import type { Storage } from '../storage.ts';
-import { type ApiKey, createApiKeySecret, type NewApiKeyFields, newApiKey } from './api-key.ts';
+import type { Clock, System } from '../shared/system.ts';
+import type { UnitOfWork } from '../shared/unit-of-work.ts';
+import { type ApiKey, createApiKeySecret, hashSecret, type NewApiKeyFields, newApiKey } from './api-key.ts';
+import type { ApiKeyRepository } from './api-key-repository.ts';
 import type { Caller } from './permissions.ts';
 
 /** The minimum time between two writes of the last use of a key. */
@@ -20,20 +22,24 @@ export interface Authentication {
 /** The use cases of API keys: creation, revocation and authentication. */
 export class ApiKeyService {
   constructor(
-    private readonly storage: Storage,
+    private readonly apiKeys: ApiKeyRepository,
+    private readonly members: MemberRepository,
+    private readonly unitOfWork: UnitOfWork<{ readonly apiKeys: ApiKeyRepository }>,
     private readonly system: System,
+    /** The clock that all processes share. */
+    private readonly storageClock: Clock,
   ) {}
 
   /**
    * Creates a key. Only this result contains its secret. Rejects with `invalid` if `expiresAt` is not in the future.
    */
   async create(workspaceId: string, fields: NewApiKeyFields): Promise<{ apiKey: ApiKey; secret: string }> {
-    const secret = fields.secret ?? createApiKeySecret(this.system.newSecret());
-    const hash = this.system.sha256(secret);
-    const apiKey = newApiKey(workspaceId, this.system.newId(), { ...fields, secret }, hash, this.system.now());
+    const { newId, newSecret, now, sha256 } = this.system;
+    const secret = fields.secret ?? createApiKeySecret(newSecret());
+    const apiKey = newApiKey(workspaceId, newId(), { ...fields, secret }, sha256, now());
     const { memberId } = apiKey;
-    if (memberId !== null) requireFound(await this.storage.members.findById(workspaceId, memberId), 'member');
-    await this.storage.runInTransaction(({ apiKeys }) => apiKeys.add(apiKey));
+    if (memberId !== null) requireFound(await this.members.findById(workspaceId, memberId), 'member');
+    await this.unitOfWork.run(({ apiKeys }) => apiKeys.add(apiKey));
     return { apiKey, secret };
   }
 
@@ -41,16 +47,16 @@ export class ApiKeyService {
   async revoke(workspaceId: string, id: string): Promise<ApiKey> {
     const revokedAt = formatTimestamp(this.system.now());
     const revoke = (key: ApiKey): ApiKey => (key.revokedAt === null ? { ...key, revokedAt } : key);
-    return requireFound(await this.storage.apiKeys.update(workspaceId, id, revoke), 'API key');
+    return requireFound(await this.apiKeys.update(workspaceId, id, revoke), 'API key');
   }
 
   async get(workspaceId: string, id: string): Promise<ApiKey> {
-    return requireFound(await this.storage.apiKeys.findById(workspaceId, id), 'API key');
+    return requireFound(await this.apiKeys.findById(workspaceId, id), 'API key');
   }
 
   /** Iterates over all keys, including revoked and expired keys, in the order of their IDs. */
   iterate(workspaceId: string): AsyncIterable<ApiKey> {
-    return this.storage.apiKeys.iterate(workspaceId);
+    return this.apiKeys.iterate(workspaceId);
   }
 
   /**
@@ -58,23 +64,22 @@ export class ApiKeyService {
    * does not exist.
    */
   async authenticate(secret: string): Promise<Authentication> {
-    const key = await this.storage.apiKeys.findByHash(this.system.sha256(secret));
+    const key = await this.apiKeys.findByHash(hashSecret(secret, this.system.sha256));
     if (!key || key.revokedAt !== null) throw createInvalidKeyError();
-    // Unlike `system.now`, the clock of the storage is the same for all processes.
-    const now = this.storage.now();
+    const now = this.storageClock.now();
     const remainingMs = key.expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(key.expiresAt) - now;
     if (remainingMs <= 0) throw createInvalidKeyError();
     const { workspaceId, id: keyId, access } = key;
-    const member = key.memberId === null ? undefined : await this.storage.members.findById(workspaceId, key.memberId);
+    const member = key.memberId === null ? undefined : await this.members.findById(workspaceId, key.memberId);
     if (key.memberId !== null && !member) throw createInvalidKeyError();
     return { caller: { workspaceId, keyId, access, member }, remainingMs, isUseDue: isUseDue(key, now) };
   }
 
   /** Records that a key is used now, if its last recorded use is old enough. */
   async recordUse(workspaceId: string, id: string): Promise<void> {
-    const now = this.storage.now();
+    const now = this.storageClock.now();
     const change = (key: ApiKey): ApiKey => (isUseDue(key, now) ? { ...key, lastUsedAt: formatTimestamp(now) } : key);
-    await this.storage.apiKeys.update(workspaceId, id, change);
+    await this.apiKeys.update(workspaceId, id, change);
   }
 }
 

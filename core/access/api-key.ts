@@ -3,6 +3,7 @@ import type { Changes } from '../shared/changes.ts';
 import { createInvalidFieldsError } from '../shared/core-error.ts';
 import { formatTimestamp } from '../shared/date.ts';
 import type { Entity } from '../shared/entity.ts';
+import type { System } from '../shared/system.ts';
 import type { Access } from './permissions.ts';
 
 /** An API key. The secret is not stored, only its SHA-256 hash and its last four characters. */
@@ -32,10 +33,7 @@ export const SECRET_RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 const SECRET_PATTERN = new RegExp(`^${PREFIX}([${BASE62}]{${SECRET_RANDOM_LENGTH}})([${BASE62}]{${CHECKSUM_LENGTH}})$`);
 
-/**
- * Returns a new key with the given secret. `hash` is the hash of the secret. Throws `invalid` if `expiresAt` is not in
- * the future.
- */
+/** Returns a new key with the given secret. Throws `invalid` if `expiresAt` is not in the future. */
 export function newApiKey(
   workspaceId: string,
   id: string,
@@ -46,15 +44,24 @@ export function newApiKey(
     expiresAt = null,
     secret,
   }: NewApiKeyFields & { readonly secret: string },
-  hash: string,
+  sha256: System['sha256'],
   now: number,
 ): ApiKey {
   if (expiresAt !== null && Date.parse(expiresAt) <= now) {
     throw createInvalidFieldsError([{ path: 'expiresAt', problem: 'must be in the future' }]);
   }
   const [lastFour, createdAt] = [secret.slice(-4), formatTimestamp(now)];
+  const hash = hashSecret(secret, sha256);
   const key = { id, workspaceId, hash, lastFour, label, memberId, access, createdAt, expiresAt };
   return { ...key, revokedAt: null, lastUsedAt: null };
+}
+
+/**
+ * Returns the hash by which a key is stored and found. A secret is random and long, so that a fast hash without a salt
+ * is enough.
+ */
+export function hashSecret(secret: string, sha256: System['sha256']): string {
+  return sha256(secret);
 }
 
 /** Creates the secret of a key: `adv_`, random characters of base62, and their checksum. */

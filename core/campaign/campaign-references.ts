@@ -1,9 +1,20 @@
+import type { ContentPillarRepository } from '../content-pillar/content-pillar-repository.ts';
+import type { DomainRepository } from '../domain/domain-repository.ts';
 import { findGroupReferenceErrors } from '../group/group-references.ts';
+import type { GroupRepository } from '../group/group-repository.ts';
 import { isSameValue } from '../shared/changes.ts';
 import type { FieldError } from '../shared/core-error.ts';
 import { findKnownIds, findReferenceErrors } from '../shared/references.ts';
-import type { Storage } from '../storage.ts';
+import type { TagRepository } from '../tag/tag-repository.ts';
 import type { Campaign, CampaignChange } from './campaign.ts';
+
+/** The repositories of the records that a campaign can refer to. */
+export interface ReferencedRepositories {
+  readonly tags: TagRepository;
+  readonly groups: GroupRepository;
+  readonly contentPillars: ContentPillarRepository;
+  readonly domains: DomainRepository;
+}
 
 /** The fields of a campaign that refer to other records. */
 type CampaignReferences = Pick<CampaignChange, 'tagIds' | 'groupIds' | 'contentPillarId' | 'domain'>;
@@ -20,7 +31,7 @@ export function selectChangedReferences(campaign: Campaign, change: CampaignChan
 
 /** Returns an error for each invalid reference of a campaign. Makes at most one read for each type of record. */
 export async function findCampaignReferenceErrors(
-  { tags, groups, contentPillars, domains }: Storage,
+  { tags, groups, contentPillars, domains }: ReferencedRepositories,
   workspaceId: string,
   { tagIds = [], groupIds = [], contentPillarId, domain }: CampaignReferences,
 ): Promise<readonly FieldError[]> {

@@ -1,5 +1,5 @@
 import type { Page, PageRequest } from '../shared/page.ts';
-import type { Repository } from '../shared/repository.ts';
+import type { EntityChange } from '../shared/repository.ts';
 import type { Campaign, CampaignSort, CampaignSummary, DateWindow } from './campaign.ts';
 
 export interface CampaignFilter {
@@ -16,9 +16,23 @@ export interface CampaignFilter {
   readonly sortBy: CampaignSort;
 }
 
-export interface CampaignRepository
-  extends Pick<Repository<Campaign>, 'findById' | 'iterate' | 'add' | 'update' | 'updateMany'> {
-  /** Returns the summary of a campaign, or `undefined` if the workspace does not have the campaign. */
+/** The campaigns of all workspaces. */
+export interface CampaignRepository {
+  findById(workspaceId: string, id: string): Promise<Campaign | undefined>;
   findSummary(workspaceId: string, id: string): Promise<CampaignSummary | undefined>;
   findPage(workspaceId: string, filter: CampaignFilter, request: PageRequest): Promise<Page<CampaignSummary>>;
+  /**
+   * Returns, by campaign ID, the position of the member's share in the campaign: 1 for the first share of the
+   * campaign, 2 for the second, and so on. Campaigns that the member has not shared are missing.
+   */
+  findSharePositions(
+    workspaceId: string,
+    memberId: string,
+    campaignIds: readonly string[],
+  ): Promise<ReadonlyMap<string, number>>;
+  iterate(workspaceId: string): AsyncIterable<Campaign>;
+  add(campaign: Campaign): Promise<void>;
+  update(workspaceId: string, id: string, change: EntityChange<Campaign>): Promise<Campaign | undefined>;
+  /** Updates each of the campaigns. Call it in a transaction: otherwise, an error can leave some of them unchanged. */
+  updateMany(workspaceId: string, ids: readonly string[], change: EntityChange<Campaign>): Promise<unknown>;
 }

@@ -2,7 +2,6 @@ import type { Actor } from '../shared/actor.ts';
 import { createInvalidFieldsError, requireFound } from '../shared/core-error.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
 import type { System } from '../shared/system.ts';
-import type { Storage } from '../storage.ts';
 import { type Brief, toBrief } from './brief.ts';
 import {
   type Campaign,
@@ -14,10 +13,13 @@ import {
   findDateError,
   type NewCampaignFields,
   newCampaign,
-  requirePublished,
 } from './campaign.ts';
-import { findCampaignReferenceErrors, selectChangedReferences } from './campaign-references.ts';
-import type { CampaignFilter } from './campaign-repository.ts';
+import {
+  findCampaignReferenceErrors,
+  type ReferencedRepositories,
+  selectChangedReferences,
+} from './campaign-references.ts';
+import type { CampaignFilter, CampaignRepository } from './campaign-repository.ts';
 
 /**
  * The filters, the order and the page of a list of campaigns. `userId` is the ID of the member who created the
@@ -35,7 +37,8 @@ export type CampaignView = CampaignSummary & { readonly hasShared?: boolean };
 
 export class CampaignService {
   constructor(
-    private readonly storage: Storage,
+    private readonly campaigns: CampaignRepository,
+    private readonly referenced: ReferencedRepositories,
     private readonly system: System,
   ) {}
 
@@ -45,15 +48,15 @@ export class CampaignService {
    */
   async create({ workspaceId, member }: Actor, fields: NewCampaignFields): Promise<Campaign & CampaignView> {
     const dateError = findDateError(fields);
-    const errors = dateError ? [dateError] : await findCampaignReferenceErrors(this.storage, workspaceId, fields);
+    const errors = dateError ? [dateError] : await findCampaignReferenceErrors(this.referenced, workspaceId, fields);
     if (errors.length > 0) throw createInvalidFieldsError(errors);
     const campaign = newCampaign(workspaceId, this.system.newId(), member?.id ?? null, fields, this.system.now());
-    await this.storage.campaigns.add(campaign);
+    await this.campaigns.add(campaign);
     return toView(campaign, member && new Set());
   }
 
   async get(actor: Actor, id: string): Promise<CampaignView> {
-    const campaign = requireFound(await this.storage.campaigns.findSummary(actor.workspaceId, id), 'campaign');
+    const campaign = requireFound(await this.campaigns.findSummary(actor.workspaceId, id), 'campaign');
     return toView(campaign, await this.findSharedIds(actor, [campaign]));
   }
 
@@ -61,7 +64,7 @@ export class CampaignService {
   async list(actor: Actor, query: CampaignQuery): Promise<Page<CampaignView>> {
     const { workspaceId } = actor;
     const { tagIds, tagNames, userId, filter, ...others } = query;
-    const { tags } = this.storage;
+    const { tags } = this.referenced;
     // Campaigns keep the IDs of deleted tags. So the given IDs are looked up like the names, and IDs of deleted tags
     // match nothing.
     const tagLists = await Promise.all([
@@ -71,13 +74,13 @@ export class CampaignService {
     const tagIdLists = tagLists.filter((list) => list !== undefined).map((list) => list.map(({ id }) => id));
     const dates = filter && dateWindows[filter](this.system.now());
     const campaignFilter = { ...others, tagIds: tagIdLists, createdBy: userId, dates };
-    const { items, hasNext } = await this.storage.campaigns.findPage(workspaceId, campaignFilter, query);
+    const { items, hasNext } = await this.campaigns.findPage(workspaceId, campaignFilter, query);
     const sharedIds = await this.findSharedIds(actor, items);
     return { items: items.map((campaign) => toView(campaign, sharedIds)), hasNext };
   }
 
   iterate(workspaceId: string): AsyncIterable<Campaign> {
-    return this.storage.campaigns.iterate(workspaceId);
+    return this.campaigns.iterate(workspaceId);
   }
 
   /**
@@ -86,23 +89,22 @@ export class CampaignService {
    */
   async update(actor: Actor, id: string, change: CampaignChange): Promise<Campaign & CampaignView> {
     const { workspaceId } = actor;
-    const { campaigns } = this.storage;
-    const current = requireFound(await campaigns.findById(workspaceId, id), 'campaign');
+    const current = requireFound(await this.campaigns.findById(workspaceId, id), 'campaign');
     const dateError = findDateError(change, current);
     const references = selectChangedReferences(current, change);
-    const referenceErrors = await findCampaignReferenceErrors(this.storage, workspaceId, references);
+    const referenceErrors = await findCampaignReferenceErrors(this.referenced, workspaceId, references);
     const errors = [...(dateError ? [dateError] : []), ...referenceErrors];
     if (errors.length > 0) throw createInvalidFieldsError(errors);
     const now = this.system.now();
     const apply = (campaign: Campaign): Campaign => changeCampaign(campaign, change, now);
-    const updated = requireFound(await campaigns.update(workspaceId, id, apply), 'campaign');
+    const updated = requireFound(await this.campaigns.update(workspaceId, id, apply), 'campaign');
     return toView(updated, await this.findSharedIds(actor, [updated]));
   }
 
   /** Returns the brief of a campaign. */
   async getBrief(workspaceId: string, id: string): Promise<Brief> {
-    const { campaigns, tags, groups, contentPillars } = this.storage;
-    const campaign = requireFound(await campaigns.findById(workspaceId, id), 'campaign');
+    const { tags, groups, contentPillars } = this.referenced;
+    const campaign = requireFound(await this.campaigns.findById(workspaceId, id), 'campaign');
     const { tagIds, groupIds, contentPillarId } = campaign;
     const [foundTags, foundGroups, contentPillar] = await Promise.all([
       tags.findMany(workspaceId, tagIds),
@@ -110,15 +112,6 @@ export class CampaignService {
       contentPillarId === null ? undefined : contentPillars.findById(workspaceId, contentPillarId),
     ]);
     return toBrief(campaign, { tags: foundTags, groups: foundGroups, contentPillar });
-  }
-
-  /** Adds clicks to a published campaign. */
-  async recordClicks(workspaceId: string, id: string, count: number): Promise<Campaign> {
-    const addClicks = (campaign: Campaign): Campaign => {
-      requirePublished(campaign);
-      return { ...campaign, clicks: campaign.clicks + count };
-    };
-    return requireFound(await this.storage.campaigns.update(workspaceId, id, addClicks), 'campaign');
   }
 
   /**
@@ -134,7 +127,7 @@ export class CampaignService {
     const sharedCampaigns = campaigns.filter(({ shares }) => shares > 0);
     if (sharedCampaigns.length === 0) return new Set();
     const ids = sharedCampaigns.map(({ id }) => id);
-    const positions = await this.storage.shares.findPositions(workspaceId, member.id, ids);
+    const positions = await this.campaigns.findSharePositions(workspaceId, member.id, ids);
     const isShared = ({ id, shares }: CampaignSummary) => (positions.get(id) ?? Number.POSITIVE_INFINITY) <= shares;
     return new Set(sharedCampaigns.filter(isShared).map(({ id }) => id));
   }

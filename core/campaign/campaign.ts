@@ -162,10 +162,10 @@ export function changeCampaign(campaign: Campaign, change: CampaignChange, now: 
   return applyChanges(campaign, { ...others, ...dates }, now);
 }
 
-/** Throws `conflict` if the campaign is not published. Only published campaigns can be shared or clicked. */
+/** Throws `conflict` if the campaign is not published. Only published campaigns can be shared. */
 export function requirePublished({ status }: Campaign): void {
   if (status !== 'published') {
-    const message = `The campaign is ${status}. Only a published campaign can be shared or clicked.`;
+    const message = `The campaign is ${status}. Only a published campaign can be shared.`;
     throw new CoreError('conflict', message, 'campaign_not_running');
   }
 }

@@ -3,7 +3,7 @@ import { CoreError, requireFound } from '../shared/core-error.ts';
 import { formatTimestamp } from '../shared/date.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
 import type { System } from '../shared/system.ts';
-import type { Storage } from '../storage.ts';
+import type { UnitOfWork } from '../shared/unit-of-work.ts';
 import { DOMAIN_TAKEN, type Domain, type DomainChange, type DomainRequest, newDomain } from './domain.ts';
 import type { DomainFilter, DomainRepository } from './domain-repository.ts';
 import type { VerifiedSlugRepository } from './verified-slug-repository.ts';
@@ -15,9 +15,15 @@ export type DomainView = Domain & { readonly primary: boolean };
 
 export type DomainQuery = DomainFilter & PageRequest;
 
+interface DomainRepositories {
+  readonly domains: DomainRepository;
+  readonly verifiedSlugs: VerifiedSlugRepository;
+}
+
 export class DomainService {
   constructor(
-    private readonly storage: Storage,
+    private readonly domains: DomainRepository,
+    private readonly unitOfWork: UnitOfWork<DomainRepositories>,
     private readonly system: System,
   ) {}
 
@@ -31,13 +37,13 @@ export class DomainService {
     workspaceId: string,
     request: DomainRequest,
   ): Promise<{ domain: DomainView; created: boolean }> {
-    return this.storage.runInTransaction(async (storage) => {
-      const { domains, verifiedSlugs } = storage;
+    return this.unitOfWork.run(async (repositories) => {
+      const { domains, verifiedSlugs } = repositories;
       const { slug, ...change } = request;
       const [existing] = await domains.findBySlugs(workspaceId, [slug]);
       if (existing) {
         if (change.archived === undefined) throw new CoreError('conflict', ...DOMAIN_TAKEN);
-        const changed = await this.applyChange(storage, existing, change);
+        const changed = await this.applyChange(repositories, existing, change);
         return { domain: await readView(domains, changed), created: false };
       }
       const domain = newDomain(workspaceId, this.system.newId(), request, this.system.now());
@@ -52,34 +58,32 @@ export class DomainService {
    * verified domain with its slug.
    */
   async update(workspaceId: string, id: string, change: DomainChange): Promise<DomainView> {
-    return this.storage.runInTransaction(async (storage) => {
-      const existing = requireFound(await storage.domains.findById(workspaceId, id), 'domain');
-      return readView(storage.domains, await this.applyChange(storage, existing, change));
+    return this.unitOfWork.run(async (repositories) => {
+      const existing = requireFound(await repositories.domains.findById(workspaceId, id), 'domain');
+      return readView(repositories.domains, await this.applyChange(repositories, existing, change));
     });
   }
 
   async get(workspaceId: string, id: string): Promise<DomainView> {
-    const { domains } = this.storage;
-    return readView(domains, requireFound(await domains.findById(workspaceId, id), 'domain'));
+    return readView(this.domains, requireFound(await this.domains.findById(workspaceId, id), 'domain'));
   }
 
   async list(workspaceId: string, query: DomainQuery): Promise<Page<DomainView>> {
-    const { items, hasNext } = await this.storage.domains.findPage(workspaceId, query, query);
-    const primaryId = await this.storage.domains.findPrimaryId(workspaceId);
+    const { items, hasNext } = await this.domains.findPage(workspaceId, query, query);
+    const primaryId = await this.domains.findPrimaryId(workspaceId);
     return { items: items.map((domain) => toView(domain, primaryId)), hasNext };
   }
 
   async *iterate(workspaceId: string): AsyncGenerator<DomainView> {
-    const { domains } = this.storage;
-    const primaryId = await domains.findPrimaryId(workspaceId);
-    for await (const domain of domains.iterate(workspaceId)) yield toView(domain, primaryId);
+    const primaryId = await this.domains.findPrimaryId(workspaceId);
+    for await (const domain of this.domains.iterate(workspaceId)) yield toView(domain, primaryId);
   }
 
   /**
    * Marks a domain as verified. Rejects with `conflict` if another workspace has a live, verified domain with its slug.
    */
   async verify(workspaceId: string, id: string): Promise<DomainView> {
-    return this.storage.runInTransaction(async ({ domains, verifiedSlugs }) => {
+    return this.unitOfWork.run(async ({ domains, verifiedSlugs }) => {
       const current = requireFound(await domains.findById(workspaceId, id), 'domain');
       await requireAvailable(verifiedSlugs, current);
       if (!current.verified && !current.archived) await verifiedSlugs.add(current);
@@ -90,7 +94,7 @@ export class DomainService {
   }
 
   private async applyChange(
-    { domains, verifiedSlugs }: Storage,
+    { domains, verifiedSlugs }: DomainRepositories,
     existing: Domain,
     change: DomainChange,
   ): Promise<Domain> {

@@ -1,9 +1,15 @@
 import type { NameFilter } from '../shared/name.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
-import type { Repository } from '../shared/repository.ts';
+import type { EntityChange } from '../shared/repository.ts';
 import type { Group } from './group.ts';
 
-export interface GroupRepository
-  extends Pick<Repository<Group>, 'findById' | 'findMany' | 'iterate' | 'add' | 'update'> {
+/** The groups of all workspaces. A name is unique in its workspace (case-insensitive). */
+export interface GroupRepository {
+  findById(workspaceId: string, id: string): Promise<Group | undefined>;
+  findMany(workspaceId: string, ids: readonly string[]): Promise<readonly Group[]>;
   findPage(workspaceId: string, filter: NameFilter, request: PageRequest): Promise<Page<Group>>;
+  countMembers(workspaceId: string, groupId: string): Promise<number>;
+  iterate(workspaceId: string): AsyncIterable<Group>;
+  add(group: Group): Promise<void>;
+  update(workspaceId: string, id: string, change: EntityChange<Group>): Promise<Group | undefined>;
 }

@@ -1,5 +1,5 @@
 import { CoreError, createInvalidFieldsError } from '../shared/core-error.ts';
-import type { System } from '../shared/system.ts';
+import type { Clock, System } from '../shared/system.ts';
 import { type IdempotencyRecord, newLock, RESPONSE_TTL_MS, type StoredResponse } from './idempotency.ts';
 import type { IdempotencyRepository } from './idempotency-repository.ts';
 
@@ -23,8 +23,8 @@ export class IdempotencyService {
   constructor(
     private readonly records: IdempotencyRepository,
     private readonly system: Pick<System, 'newId'>,
-    /** The clock that all processes share (`Storage.now`). */
-    private readonly now: () => number,
+    /** The clock that all processes share. */
+    private readonly storageClock: Clock,
   ) {}
 
   /**
@@ -38,11 +38,11 @@ export class IdempotencyService {
     const lockOwner = this.system.newId();
     const { workspaceId, fingerprint } = request;
     const id = createRecordId(request);
-    const createLock = () => newLock(id, request, lockOwner, this.now());
+    const createLock = () => newLock(id, request, lockOwner, this.storageClock.now());
     // Most idempotency keys are new, so the usual request needs one write.
     if (await this.add(createLock())) return { lockOwner };
     const current = await this.records.update(workspaceId, id, (existing) =>
-      existing.expiresAt <= this.now() ? createLock() : existing,
+      existing.expiresAt <= this.storageClock.now() ? createLock() : existing,
     );
     if (current?.lockOwner === lockOwner) return { lockOwner };
     // If there is no record any more, the storage has just removed it because it had expired. The error makes the
@@ -69,7 +69,7 @@ export class IdempotencyService {
 
   /** Stores the response of a locked request. Rejects with `conflict` if the request no longer has the lock. */
   async complete(request: IdempotentRequest, lockOwner: string, response: StoredResponse): Promise<void> {
-    const expiresAt = this.now() + RESPONSE_TTL_MS;
+    const expiresAt = this.storageClock.now() + RESPONSE_TTL_MS;
     const stored = await this.records.update(request.workspaceId, createRecordId(request), (current) =>
       current.lockOwner === lockOwner ? { ...current, response, expiresAt } : current,
     );

@@ -29,7 +29,7 @@ export const RESPONSE_TTL_HOURS = 24;
 export const RESPONSE_TTL_MS = RESPONSE_TTL_HOURS * 60 * 60 * 1000;
 /**
  * The time for which a request stays locked if its process crashes: at most 30 seconds (docs/reliability.md). Each
- * process only estimates the time of the storage (`Storage.now`), so one second is left for the differences between
+ * process only estimates the time of the storage, so one second is left for the differences between
  * these estimates.
  */
 export const LOCK_TTL_MS = 29 * 1000;

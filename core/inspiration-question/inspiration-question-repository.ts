@@ -1,5 +1,5 @@
 import type { Page, PageRequest } from '../shared/page.ts';
-import type { Repository } from '../shared/repository.ts';
+import type { EntityChange } from '../shared/repository.ts';
 import type { Availability, InspirationQuestion, UserType } from './inspiration-question.ts';
 
 export interface InspirationQuestionFilter {
@@ -13,11 +13,20 @@ export interface InspirationQuestionFilter {
   readonly availability?: Availability | undefined;
 }
 
-export interface InspirationQuestionRepository
-  extends Pick<Repository<InspirationQuestion>, 'findById' | 'add' | 'update' | 'remove'> {
+/** The inspiration questions of all workspaces. */
+export interface InspirationQuestionRepository {
+  findById(workspaceId: string, id: string): Promise<InspirationQuestion | undefined>;
   findPage(
     workspaceId: string,
     filter: InspirationQuestionFilter,
     request: PageRequest,
   ): Promise<Page<InspirationQuestion>>;
+  add(question: InspirationQuestion): Promise<void>;
+  update(
+    workspaceId: string,
+    id: string,
+    change: EntityChange<InspirationQuestion>,
+  ): Promise<InspirationQuestion | undefined>;
+  /** Returns whether the question existed. */
+  remove(workspaceId: string, id: string): Promise<boolean>;
 }

@@ -1,10 +1,10 @@
 import { requireGroups } from '../group/group-references.ts';
+import type { GroupRepository } from '../group/group-repository.ts';
 import type { Actor } from '../shared/actor.ts';
 import { applyChanges } from '../shared/changes.ts';
 import { createNotFoundError, requireFound } from '../shared/core-error.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
 import type { System } from '../shared/system.ts';
-import type { Storage } from '../storage.ts';
 import {
   getAvailability,
   type InspirationQuestion,
@@ -12,7 +12,7 @@ import {
   type NewInspirationQuestionFields,
   newInspirationQuestion,
 } from './inspiration-question.ts';
-import type { InspirationQuestionFilter } from './inspiration-question-repository.ts';
+import type { InspirationQuestionFilter, InspirationQuestionRepository } from './inspiration-question-repository.ts';
 
 /** `availableToMe` limits the list to the questions that the actor can use (`getAvailability`). */
 export type InspirationQuestionQuery = Omit<InspirationQuestionFilter, 'availability'> &
@@ -20,42 +20,42 @@ export type InspirationQuestionQuery = Omit<InspirationQuestionFilter, 'availabi
 
 export class InspirationQuestionService {
   constructor(
-    private readonly storage: Storage,
+    private readonly questions: InspirationQuestionRepository,
+    private readonly groups: GroupRepository,
     private readonly system: System,
   ) {}
 
   /** Creates a question. Rejects with `invalid` if one of the groups does not exist in the workspace. */
   async create(workspaceId: string, fields: NewInspirationQuestionFields): Promise<InspirationQuestion> {
-    await requireGroups(this.storage.groups, workspaceId, 'groups', fields.groups);
+    await requireGroups(this.groups, workspaceId, 'groups', fields.groups);
     const question = newInspirationQuestion(workspaceId, this.system.newId(), fields, this.system.now());
-    await this.storage.inspirationQuestions.add(question);
+    await this.questions.add(question);
     return question;
   }
 
   async get(workspaceId: string, id: string): Promise<InspirationQuestion> {
-    return requireFound(await this.storage.inspirationQuestions.findById(workspaceId, id), 'inspiration question');
+    return requireFound(await this.questions.findById(workspaceId, id), 'inspiration question');
   }
 
   async list(actor: Actor, query: InspirationQuestionQuery): Promise<Page<InspirationQuestion>> {
     const { availableToMe, ...filter } = query;
     const availability = availableToMe ? getAvailability(actor) : undefined;
-    return this.storage.inspirationQuestions.findPage(actor.workspaceId, { ...filter, availability }, query);
+    return this.questions.findPage(actor.workspaceId, { ...filter, availability }, query);
   }
 
   /** Rejects with `invalid` if one of the groups does not exist in the workspace. */
   async update(workspaceId: string, id: string, change: InspirationQuestionChange): Promise<InspirationQuestion> {
     if (change.groups?.length) {
-      requireFound(await this.storage.inspirationQuestions.findById(workspaceId, id), 'inspiration question');
-      await requireGroups(this.storage.groups, workspaceId, 'groups', change.groups);
+      await this.get(workspaceId, id);
+      await requireGroups(this.groups, workspaceId, 'groups', change.groups);
     }
     const now = this.system.now();
     const apply = (question: InspirationQuestion): InspirationQuestion => applyChanges(question, change, now);
-    return requireFound(await this.storage.inspirationQuestions.update(workspaceId, id, apply), 'inspiration question');
+    return requireFound(await this.questions.update(workspaceId, id, apply), 'inspiration question');
   }
 
   /** Deletes a question. */
   async remove(workspaceId: string, id: string): Promise<void> {
-    if (!(await this.storage.inspirationQuestions.remove(workspaceId, id)))
-      throw createNotFoundError('inspiration question');
+    if (!(await this.questions.remove(workspaceId, id))) throw createNotFoundError('inspiration question');
   }
 }

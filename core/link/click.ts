@@ -1,5 +1,3 @@
-import type { Link } from './link.ts';
-
 /** A request of the destination of a link. */
 export interface Visit {
   /** Whether there is no user agent, or it is that of a bot. */
@@ -12,19 +10,4 @@ export interface Visit {
 export function findReasonNotToCount({ isBot, purposes }: Visit): 'bot' | 'prefetch' | undefined {
   if (isBot) return 'bot';
   return purposes.some((purpose) => /^(?:prefetch|preview)/i.test(purpose)) ? 'prefetch' : undefined;
-}
-
-/** The number of clicks on a link. */
-export interface LinkClicks extends Pick<Link, 'campaignId' | 'memberId'> {
-  count: number;
-}
-
-/** Clicks on the links of a workspace that are stored together. Each link occurs once. */
-export interface ClickBatch {
-  readonly workspaceId: string;
-  /** Identifies the process that counted the clicks. */
-  readonly writerId: string;
-  /** Greater than the numbers of all earlier batches of this process. */
-  readonly sequence: number;
-  readonly clicks: readonly LinkClicks[];
 }

@@ -1,9 +1,10 @@
-import type { Link } from './link.ts';
+import type { Link, LinkCampaign } from './link.ts';
 
 /** The short links of all workspaces. */
 export interface LinkRepository {
-  /** Returns the link with a key, or `undefined`. */
   findByKey(key: string): Promise<Link | undefined>;
+  /** Returns the campaign that a link shares. */
+  findCampaign(workspaceId: string, campaignId: string): Promise<LinkCampaign | undefined>;
   /** Adds a link. Rejects with `conflict` if its key is taken. */
   add(link: Link): Promise<void>;
 }

@@ -1,13 +1,12 @@
 import type { Domain } from '../domain/domain.ts';
-import { createShareId } from '../share/share.ts';
+import type { DomainRepository } from '../domain/domain-repository.ts';
+import type { VerifiedSlugRepository } from '../domain/verified-slug-repository.ts';
 import { CoreError } from '../shared/core-error.ts';
 import { DAY_MS, formatTimestamp } from '../shared/date.ts';
-import type { Entity } from '../shared/entity.ts';
-import type { System } from '../shared/system.ts';
-import type { Storage } from '../storage.ts';
-import type { ClickBatch } from './click.ts';
-import { newClickWriter } from './click-writer.ts';
+import type { Clock, System } from '../shared/system.ts';
 import { getTargetType, isUsable, type Link, type LinkCampaign, type LinkTarget } from './link.ts';
+import type { LinkRepository } from './link-repository.ts';
+import type { VisitorKeyRepository } from './visitor-key-repository.ts';
 
 /** The host of a request for a link, or of a URL that a link leads to. */
 export interface LinkHost {
@@ -26,10 +25,13 @@ export interface LinkUrl {
   readonly host: LinkHost;
 }
 
+/** A campaign with its domain, if the domain is live and verified. */
+type CampaignWithDomain = Omit<LinkCampaign, 'domain'> & { readonly domain: Domain | undefined };
+
 /** The records that decide where a request leads. */
 export interface LinkLookups {
   findLink(key: string): MaybePromise<Link>;
-  findCampaign(workspaceId: string, campaignId: string): MaybePromise<LinkCampaign>;
+  findCampaign(workspaceId: string, campaignId: string): MaybePromise<CampaignWithDomain>;
   /** Finds the domain with a slug, in any workspace, if it is verified and live. */
   findDomain(slug: string): MaybePromise<Domain>;
 }
@@ -39,8 +41,13 @@ type MaybePromise<T> = T | undefined | Promise<T | undefined>;
 /** The use cases for people who open short links. */
 export class LinkService implements LinkLookups {
   constructor(
-    private readonly storage: Storage,
-    private readonly system: System,
+    private readonly links: LinkRepository,
+    private readonly domains: DomainRepository,
+    private readonly verifiedSlugs: VerifiedSlugRepository,
+    private readonly visitorKeys: VisitorKeyRepository,
+    private readonly system: Pick<System, 'now' | 'newSecret'>,
+    /** The clock that all processes share. */
+    private readonly storageClock: Clock,
   ) {}
 
   /**
@@ -81,45 +88,20 @@ export class LinkService implements LinkLookups {
   }
 
   findLink(key: string): Promise<Link | undefined> {
-    return this.storage.links.findByKey(key);
+    return this.links.findByKey(key);
   }
 
-  async findCampaign(workspaceId: string, campaignId: string): Promise<LinkCampaign | undefined> {
-    const { campaigns, domains } = this.storage;
-    const campaign = await campaigns.findById(workspaceId, campaignId);
+  async findCampaign(workspaceId: string, campaignId: string): Promise<CampaignWithDomain | undefined> {
+    const campaign = await this.links.findCampaign(workspaceId, campaignId);
     if (!campaign) return undefined;
-    const { status, destinationUrl, startsAt, endsAt } = campaign;
-    const [domain] = campaign.domain === null ? [] : await domains.findBySlugs(workspaceId, [campaign.domain]);
-    return { status, destinationUrl, startsAt, endsAt, domain: isUsable(domain) ? domain : undefined };
+    const [domain] = campaign.domain === null ? [] : await this.domains.findBySlugs(workspaceId, [campaign.domain]);
+    return { ...campaign, domain: isUsable(domain) ? domain : undefined };
   }
 
   async findDomain(slug: string): Promise<Domain | undefined> {
-    const { domains, verifiedSlugs } = this.storage;
-    const verified = await verifiedSlugs.find(slug);
-    const domain = verified && (await domains.findById(verified.workspaceId, verified.domainId));
+    const verified = await this.verifiedSlugs.find(slug);
+    const domain = verified && (await this.domains.findById(verified.workspaceId, verified.domainId));
     return isUsable(domain) ? domain : undefined;
-  }
-
-  /**
-   * Adds a batch of clicks to the counters of shares and campaigns. Does nothing if this batch or a later one of the
-   * same process is stored already, so a batch whose outcome is unknown can be sent again.
-   */
-  addClicks({ workspaceId, writerId, sequence, clicks }: ClickBatch): Promise<void> {
-    const id = `${writerId}/${workspaceId}`;
-    return this.storage.runInTransaction(async ({ clickWriters, campaigns, shares }) => {
-      const writer = await clickWriters.findById(workspaceId, id);
-      if (writer && writer.sequence >= sequence) return;
-      const [byCampaign, byShare] = [new Map<string, number>(), new Map<string, number>()];
-      for (const { campaignId, memberId, count } of clicks) {
-        byCampaign.set(campaignId, (byCampaign.get(campaignId) ?? 0) + count);
-        byShare.set(createShareId(memberId, campaignId), count);
-      }
-      await campaigns.updateMany(workspaceId, [...byCampaign.keys()], addClicks(byCampaign));
-      await shares.updateMany(workspaceId, [...byShare.keys()], addClicks(byShare));
-      const next = newClickWriter(workspaceId, id, sequence, this.storage.now());
-      if (writer) await clickWriters.update(workspaceId, id, () => next);
-      else await clickWriters.add(next);
-    });
   }
 
   /**
@@ -128,34 +110,25 @@ export class LinkService implements LinkLookups {
    * hash of a visitor reveals nothing about the visitor.
    */
   async getVisitorKey(): Promise<{ readonly key: string; readonly remainingMs: number }> {
-    const now = this.storage.now();
+    const now = this.storageClock.now();
     const key = await this.findOrAddVisitorKey(formatTimestamp(now).slice(0, 'YYYY-MM-DD'.length));
     return { key, remainingMs: DAY_MS - (now % DAY_MS) };
   }
 
   private async findOrAddVisitorKey(day: string): Promise<string> {
-    const { visitorKeys } = this.storage;
-    const found = await visitorKeys.findByDay(day);
+    const found = await this.visitorKeys.findByDay(day);
     if (found !== undefined) return found;
     // Removed before the new key is added: if the removal fails, the next call tries again. Keys of later days are
     // removed, too: they were added while the clock was wrong.
-    await visitorKeys.removeOthers(day);
+    await this.visitorKeys.removeOthers(day);
     const key = this.system.newSecret();
     try {
-      await visitorKeys.add(day, key);
+      await this.visitorKeys.add(day, key);
     } catch (error) {
-      const other = error instanceof CoreError ? await visitorKeys.findByDay(day) : undefined;
+      const other = error instanceof CoreError ? await this.visitorKeys.findByDay(day) : undefined;
       if (other === undefined) throw error;
       return other;
     }
     return key;
   }
-}
-
-/** Returns a function that adds the clicks on a campaign or a share to it. `counts` has them by ID. */
-function addClicks(counts: ReadonlyMap<string, number>) {
-  return <T extends Entity & { readonly clicks: number }>(it: T): T => ({
-    ...it,
-    clicks: it.clicks + (counts.get(it.id) ?? 0),
-  });
 }

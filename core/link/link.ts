@@ -1,4 +1,3 @@
-import type { Campaign } from '../campaign/campaign.ts';
 import type { Domain } from '../domain/domain.ts';
 import { BASE62 } from '../shared/base62.ts';
 
@@ -41,10 +40,15 @@ export function getLinkBase(domain: Domain | undefined, { baseUrl }: LinkOptions
   return isUsable(domain) ? `https://${domain.slug}` : baseUrl;
 }
 
-/** The fields and the domain of a campaign that decide the targets of its links. */
-export interface LinkCampaign extends Pick<Campaign, 'status' | 'destinationUrl' | 'startsAt' | 'endsAt'> {
-  /** The domain of the campaign, if it is live and verified. */
-  readonly domain: Domain | undefined;
+/** The fields of a campaign that decide the targets of its links. */
+export interface LinkCampaign {
+  readonly status: 'draft' | 'published' | 'archived';
+  readonly destinationUrl: string | null;
+  /** The start and the end of the campaign, in milliseconds since the epoch. */
+  readonly startsAt: number;
+  readonly endsAt: number;
+  /** The slug of the domain of the campaign. */
+  readonly domain: string | null;
 }
 
 /** The target of a request for a short link. */
@@ -68,7 +72,7 @@ export interface LinkTarget {
  * conditions of `expired` and those of `unknown` hold, the type is `expired`.
  */
 export function getTargetType(
-  { status, destinationUrl, startsAt, endsAt }: LinkCampaign,
+  { status, destinationUrl, startsAt, endsAt }: Omit<LinkCampaign, 'domain'>,
   now: number,
 ): LinkTarget['type'] {
   if (status === 'archived' || endsAt < now || destinationUrl === null) return 'expired';

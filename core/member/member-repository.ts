@@ -1,8 +1,11 @@
-import type { Repository } from '../shared/repository.ts';
+import type { EntityChange } from '../shared/repository.ts';
 import type { Member } from './member.ts';
 
-export interface MemberRepository
-  extends Pick<Repository<Member>, 'findById' | 'findMany' | 'iterate' | 'add' | 'update'> {
-  /** Returns the number of members of a group. */
-  countByGroup(workspaceId: string, groupId: string): Promise<number>;
+/** The members of all workspaces. */
+export interface MemberRepository {
+  findById(workspaceId: string, id: string): Promise<Member | undefined>;
+  findMany(workspaceId: string, ids: readonly string[]): Promise<readonly Member[]>;
+  iterate(workspaceId: string): AsyncIterable<Member>;
+  add(member: Member): Promise<void>;
+  update(workspaceId: string, id: string, change: EntityChange<Member>): Promise<Member | undefined>;
 }

@@ -1,5 +1,5 @@
 import type { Order, Page, PageRequest } from '../shared/page.ts';
-import type { Repository } from '../shared/repository.ts';
+import type { EntityChange } from '../shared/repository.ts';
 import type { Share, ShareSort } from './share.ts';
 
 export interface ShareFilter {
@@ -10,15 +10,12 @@ export interface ShareFilter {
   readonly sortOrder: Order;
 }
 
-export interface ShareRepository extends Pick<Repository<Share>, 'findById' | 'add' | 'update' | 'updateMany'> {
+/** The shares of all workspaces. */
+export interface ShareRepository {
+  findById(workspaceId: string, id: string): Promise<Share | undefined>;
   findPage(workspaceId: string, filter: ShareFilter, request: PageRequest): Promise<Page<Share>>;
-  /**
-   * Returns, by campaign ID, the `position` of the member's share in the campaign: 1 for the first share of the
-   * campaign, 2 for the second, and so on. Campaigns that the member has not shared are missing.
-   */
-  findPositions(
-    workspaceId: string,
-    memberId: string,
-    campaignIds: readonly string[],
-  ): Promise<ReadonlyMap<string, number>>;
+  add(share: Share): Promise<void>;
+  update(workspaceId: string, id: string, change: EntityChange<Share>): Promise<Share | undefined>;
+  /** Updates each of the shares. Call it in a transaction: otherwise, an error can leave some of them unchanged. */
+  updateMany(workspaceId: string, ids: readonly string[], change: EntityChange<Share>): Promise<unknown>;
 }

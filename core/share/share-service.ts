@@ -1,14 +1,19 @@
 import { type Campaign, requirePublished } from '../campaign/campaign.ts';
+import type { CampaignRepository } from '../campaign/campaign-repository.ts';
+import type { DomainRepository } from '../domain/domain-repository.ts';
 import { getLinkBase, type Link, type LinkOptions, newLink } from '../link/link.ts';
 import type { LinkRepository } from '../link/link-repository.ts';
 import type { Member } from '../member/member.ts';
+import type { MemberRepository } from '../member/member-repository.ts';
 import type { MemberActor } from '../shared/actor.ts';
 import { CoreError, requireFound } from '../shared/core-error.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
-import type { System } from '../shared/system.ts';
-import type { Storage } from '../storage.ts';
+import type { Clock, System } from '../shared/system.ts';
+import type { UnitOfWork } from '../shared/unit-of-work.ts';
+import { type ClickBatch, createCheckpointId, newClickCheckpoint } from './click-checkpoint.ts';
+import type { ClickCheckpointRepository } from './click-checkpoint-repository.ts';
 import { createShareId, newShare, type Share } from './share.ts';
-import type { ShareFilter } from './share-repository.ts';
+import type { ShareFilter, ShareRepository } from './share-repository.ts';
 
 /**
  * A share with the name of its member and its short link. `link` is `null` if short links are off, if the campaign has
@@ -24,15 +29,28 @@ interface AddedShare {
   readonly isNew: boolean;
 }
 
+interface ShareRepositories {
+  readonly campaigns: CampaignRepository;
+  readonly shares: ShareRepository;
+  readonly links: LinkRepository;
+  readonly clickCheckpoints: ClickCheckpointRepository;
+}
+
 export class ShareService {
   constructor(
-    private readonly storage: Storage,
-    private readonly system: System,
+    private readonly campaigns: CampaignRepository,
+    private readonly shares: ShareRepository,
+    private readonly members: MemberRepository,
+    private readonly domains: DomainRepository,
+    private readonly unitOfWork: UnitOfWork<ShareRepositories>,
+    private readonly system: Pick<System, 'now' | 'newSecret'>,
+    /** The clock that all processes share. */
+    private readonly storageClock: Clock,
     /**
      * The options of short links. Without them, the `link` of each view is `null`. Each new share gets a stored link
      * nevertheless.
      */
-    private readonly links: LinkOptions | undefined,
+    private readonly linkOptions: LinkOptions | undefined,
   ) {}
 
   /**
@@ -51,17 +69,39 @@ export class ShareService {
 
   /** Adds the share of a member, on behalf of that member, as `create` does. Returns the campaign. */
   async createForMember(workspaceId: string, campaignId: string, memberId: string): Promise<Campaign> {
-    requireFound(await this.storage.members.findById(workspaceId, memberId), 'member');
+    requireFound(await this.members.findById(workspaceId, memberId), 'member');
     return (await this.add(workspaceId, campaignId, memberId)).campaign;
   }
 
   async list(workspaceId: string, campaignId: string, query: ShareQuery): Promise<Page<ShareView>> {
-    const { campaigns, shares, members } = this.storage;
-    const campaign = requireFound(await campaigns.findById(workspaceId, campaignId), 'campaign');
-    const { items, hasNext } = await shares.findPage(workspaceId, { ...query, campaignId }, query);
+    const campaign = requireFound(await this.campaigns.findById(workspaceId, campaignId), 'campaign');
+    const { items, hasNext } = await this.shares.findPage(workspaceId, { ...query, campaignId }, query);
     const memberIds = items.map(({ memberId }) => memberId);
-    const sharers = await members.findMany(workspaceId, memberIds);
+    const sharers = await this.members.findMany(workspaceId, memberIds);
     return { items: await this.toViews(campaign, items, sharers), hasNext };
+  }
+
+  /**
+   * Adds a batch of clicks to the counters of shares and campaigns. Does nothing if this batch or a later one of the
+   * same process is stored already, so a batch whose outcome is unknown can be sent again.
+   */
+  addClicks(batch: ClickBatch): Promise<void> {
+    const { workspaceId, clicks } = batch;
+    const id = createCheckpointId(batch);
+    return this.unitOfWork.run(async ({ clickCheckpoints, campaigns, shares }) => {
+      const checkpoint = await clickCheckpoints.findById(workspaceId, id);
+      if (checkpoint && checkpoint.sequence >= batch.sequence) return;
+      const [byCampaign, byShare] = [new Map<string, number>(), new Map<string, number>()];
+      for (const { campaignId, memberId, count } of clicks) {
+        byCampaign.set(campaignId, (byCampaign.get(campaignId) ?? 0) + count);
+        byShare.set(createShareId(memberId, campaignId), count);
+      }
+      await campaigns.updateMany(workspaceId, [...byCampaign.keys()], addCounts(byCampaign));
+      await shares.updateMany(workspaceId, [...byShare.keys()], addCounts(byShare));
+      const next = newClickCheckpoint(batch, this.storageClock.now());
+      if (checkpoint) await clickCheckpoints.update(workspaceId, id, () => next);
+      else await clickCheckpoints.add(next);
+    });
   }
 
   /**
@@ -72,14 +112,14 @@ export class ShareService {
   private async add(workspaceId: string, campaignId: string, memberId: string): Promise<AddedShare> {
     const existing = await this.findExisting(workspaceId, campaignId, memberId);
     if (existing) return existing;
-    const work = async ({ campaigns, shares, links }: Storage) => {
+    const work = async ({ campaigns, shares, links }: ShareRepositories) => {
       const campaign = requireFound(await campaigns.update(workspaceId, campaignId, countShare), 'campaign');
       const linkKey = await this.addLink(links, { workspaceId, campaignId, memberId });
       const share = newShare(campaign, memberId, linkKey, this.system.now());
       await shares.add(share);
       return { campaign, share, isNew: true };
     };
-    return this.storage.runInTransaction(work).catch(async (error) => {
+    return this.unitOfWork.run(work).catch(async (error) => {
       // If the ID of the share is taken, a simultaneous request has added it.
       const isConflict = error instanceof CoreError && error.kind === 'conflict';
       const added = isConflict ? await this.findExisting(workspaceId, campaignId, memberId) : undefined;
@@ -93,13 +133,12 @@ export class ShareService {
     campaignId: string,
     memberId: string,
   ): Promise<AddedShare | undefined> {
-    const { campaigns, shares } = this.storage;
     const id = createShareId(memberId, campaignId);
-    if (!(await shares.findById(workspaceId, id))) return undefined;
+    if (!(await this.shares.findById(workspaceId, id))) return undefined;
     // An update ensures that the share is durable, even if it changes nothing.
-    const share = requireFound(await shares.update(workspaceId, id, (it) => it), 'share');
+    const share = requireFound(await this.shares.update(workspaceId, id, (it) => it), 'share');
     return {
-      campaign: requireFound(await campaigns.findById(workspaceId, campaignId), 'campaign'),
+      campaign: requireFound(await this.campaigns.findById(workspaceId, campaignId), 'campaign'),
       share,
       isNew: false,
     };
@@ -136,9 +175,9 @@ export class ShareService {
     { workspaceId, domain: slug, destinationUrl }: Campaign,
     shares: readonly Share[],
   ): Promise<ReadonlyMap<string, string>> {
-    if (!this.links || destinationUrl === null) return new Map();
-    const [domain] = slug === null ? [] : await this.storage.domains.findBySlugs(workspaceId, [slug]);
-    const base = getLinkBase(domain, this.links);
+    if (!this.linkOptions || destinationUrl === null) return new Map();
+    const [domain] = slug === null ? [] : await this.domains.findBySlugs(workspaceId, [slug]);
+    const base = getLinkBase(domain, this.linkOptions);
     if (base === undefined) return new Map();
     return new Map(shares.map(({ id, linkKey }) => [id, `${base}/${linkKey}`]));
   }
@@ -147,4 +186,12 @@ export class ShareService {
 function countShare(campaign: Campaign): Campaign {
   requirePublished(campaign);
   return { ...campaign, shares: campaign.shares + 1 };
+}
+
+/** Returns a change that adds the clicks on a campaign or a share to it. `counts` has them by ID. */
+function addCounts(counts: ReadonlyMap<string, number>) {
+  return <T extends { readonly id: string; readonly clicks: number }>(it: T): T => ({
+    ...it,
+    clicks: it.clicks + (counts.get(it.id) ?? 0),
+  });
 }

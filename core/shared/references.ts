@@ -1,10 +1,8 @@
 import type { FieldError } from './core-error.ts';
-import type { Entity } from './entity.ts';
-import type { Repository } from './repository.ts';
 
 /** Returns which of the IDs belong to records of the workspace. */
 export async function findKnownIds(
-  repository: Pick<Repository<Entity>, 'findMany'>,
+  repository: { findMany(workspaceId: string, ids: readonly string[]): Promise<readonly { readonly id: string }[]> },
   workspaceId: string,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {

@@ -1,7 +1,10 @@
-/** The functions of the runtime that the core needs: clocks, random values and hashes. */
-export interface System {
+export interface Clock {
   /** Returns the time in milliseconds since the epoch. */
   now(): number;
+}
+
+/** The functions of the runtime that the core needs: the clock of the process, random values and hashes. */
+export interface System extends Clock {
   /** Returns a new UUID version 7 (RFC 9562) in lower case. It is greater than all previous IDs of this process. */
   newId(): string;
   /** Returns `SECRET_RANDOM_LENGTH` (core/access/api-key.ts) random characters of `BASE62` (base62.ts). */

@@ -3,12 +3,13 @@ import { createNotFoundError, requireFound } from '../shared/core-error.ts';
 import type { NameFilter } from '../shared/name.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
 import type { System } from '../shared/system.ts';
-import type { Storage } from '../storage.ts';
+
 import { findLeastUsedColor, newTag, type Tag, type TagFields } from './tag.ts';
+import type { TagRepository } from './tag-repository.ts';
 
 export class TagService {
   constructor(
-    private readonly storage: Storage,
+    private readonly tags: TagRepository,
     private readonly system: System,
   ) {}
 
@@ -17,9 +18,9 @@ export class TagService {
    * because nothing is locked. Rejects with `conflict` if another tag has the name (case-insensitive).
    */
   async create(workspaceId: string, fields: TagFields): Promise<Tag> {
-    const color = findLeastUsedColor(await this.storage.tags.countByColor(workspaceId));
+    const color = findLeastUsedColor(await this.tags.countByColor(workspaceId));
     const tag = newTag(workspaceId, this.system.newId(), fields, color, this.system.now());
-    await this.storage.tags.add(tag);
+    await this.tags.add(tag);
     return tag;
   }
 
@@ -27,24 +28,24 @@ export class TagService {
   async update(workspaceId: string, id: string, changes: Changes<TagFields>): Promise<Tag> {
     const now = this.system.now();
     const apply = (tag: Tag): Tag => applyChanges(tag, changes, now);
-    return requireFound(await this.storage.tags.update(workspaceId, id, apply), 'tag');
+    return requireFound(await this.tags.update(workspaceId, id, apply), 'tag');
   }
 
   async get(workspaceId: string, id: string): Promise<Tag> {
-    return requireFound(await this.storage.tags.findById(workspaceId, id), 'tag');
+    return requireFound(await this.tags.findById(workspaceId, id), 'tag');
   }
 
   /** Returns a page of the tags whose name contains the search term. */
   async list(workspaceId: string, query: NameFilter & PageRequest): Promise<Page<Tag>> {
-    return this.storage.tags.findPage(workspaceId, query, query);
+    return this.tags.findPage(workspaceId, query, query);
   }
 
   /** Deletes a tag. Campaigns keep its ID, but filters and briefs ignore the ID. */
   async remove(workspaceId: string, id: string): Promise<void> {
-    if (!(await this.storage.tags.remove(workspaceId, id))) throw createNotFoundError('tag');
+    if (!(await this.tags.remove(workspaceId, id))) throw createNotFoundError('tag');
   }
 
   iterate(workspaceId: string): AsyncIterable<Tag> {
-    return this.storage.tags.iterate(workspaceId);
+    return this.tags.iterate(workspaceId);
   }
 }

@@ -54,8 +54,10 @@ function isIn(path: string, ...names: readonly string[]): boolean {
 
 const adapterOf = (path: string): string | undefined => /^adapters\/[^/]+/.exec(path)?.[0];
 
-/** The files with the interfaces that a storage engine implements. */
-const enginePort = ['adapters/persistence/record-store.ts', 'adapters/persistence/storage-engine.ts'];
+/** The files with the interfaces that a storage engine implements, and its timeout. */
+const enginePort = ['record-store.ts', 'storage-engine.ts', 'storage-timeout.ts'].map(
+  (file) => `adapters/persistence/${file}`,
+);
 
 const storageEngines = Object.keys(storages).map((name) => `adapters/${name}`);
 
@@ -68,6 +70,7 @@ const sharedFiles: Readonly<Record<string, readonly string[]>> = {
     'adapters/logging/serialize-error.ts',
     'adapters/node/loading-cache.ts',
     'adapters/node/with-timeout.ts',
+    'adapters/persistence/storage-timeout.ts',
   ],
   'adapters/cli': ['adapters/api', 'adapters/logging/terminal-text.ts'],
   'adapters/links': [
@@ -113,7 +116,7 @@ const rules: Readonly<Record<string, Rule>> = {
       'core/tag/tag.ts imports zod',
       'core/tag/tag.ts imports node:crypto',
       'core/tag/tag.ts imports ../../adapters/memory/engine.ts',
-      'core/storage.ts imports ../core-of-another/tag.ts',
+      'core/application.ts imports ../core-of-another/tag.ts',
     ],
     allowed: ['core/tag/tag.ts imports ../shared/text.ts', 'adapters/api/tag.ts imports zod'],
   },
@@ -158,7 +161,7 @@ const rules: Readonly<Record<string, Rule>> = {
       (imported, path) =>
         isIn(path, ...storageEngines) &&
         isIn(imported, 'core') &&
-        !isIn(imported, 'core/shared', 'core/storage.ts', 'core/access/rate-limiter.ts'),
+        !isIn(imported, 'core/shared', 'core/access/rate-limiter.ts'),
     ),
     violations: [
       'adapters/sqlite/list.ts imports ../../core/tag/tag.ts',

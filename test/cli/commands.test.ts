@@ -37,13 +37,13 @@ async function createCompany(): Promise<TestCommandLine> {
   });
   const { app, clock } = cli;
   const w = toId('w');
-  const memberId = toId('m');
   await app.workspaces.create('Northwind');
   await app.groups.create(w, { name: 'Sales' });
-  await app.members.create(w, { name: 'Ada', email: 'ada@x.example', role: 'admin', groupIds: [toId('g')] });
-  await app.apiKeys.create(w, { memberId, label: 'laptop' });
+  const adminFields = { name: 'Ada', email: 'ada@x.example', role: 'admin', groupIds: [toId('g')] } as const;
+  const member = await app.members.create(w, adminFields);
+  await app.apiKeys.create(w, { memberId: member.id, label: 'laptop' });
   await app.tags.create(w, { name: 'Launch' });
-  await app.contentPillars.create(w, { authorId: memberId, title: 'Life', color: 'green' });
+  await app.contentPillars.create({ workspaceId: w, member }, { title: 'Life', color: 'green' });
   await app.domains.createOrArchive(w, { slug: 'go.example' });
   await app.campaigns.create({ workspaceId: w }, { ...createCampaignFields('Tents'), status: 'draft' });
   clock.now += SECOND;
@@ -183,7 +183,7 @@ const expectedErrors: Readonly<Record<string, string>> = {
   'key revoke --workspace OTHER k': createNotFoundMessage('API key'),
   'domain verify --workspace OTHER d': createNotFoundMessage('domain'),
   'share record --workspace w --campaign c --member m':
-    'The campaign is draft. Only a published campaign can be shared or clicked.',
+    'The campaign is draft. Only a published campaign can be shared.',
 };
 
 suite('a command', {

@@ -55,8 +55,7 @@ async function fill({ settings }: Database): Promise<readonly string[]> {
     await app.shares.createForMember(share.workspaceId, share.campaignId, share.memberId);
     await app.links.getVisitorKey();
     const { workspaceId, ...link } = share;
-    await app.links.addClicks({ workspaceId, writerId: 'writer', sequence: 1, clicks: [{ ...link, count: 1 }] });
-    await app.campaigns.recordClicks(first.workspaceId, first.ids.campaigns, 3);
+    await app.shares.addClicks({ workspaceId, processId: 'writer', sequence: 1, clicks: [{ ...link, count: 3 }] });
     await app.domains.verify(second.workspaceId, second.ids.domains);
     const { apiKey, secret } = await app.apiKeys.create(first.workspaceId, {});
     await app.apiKeys.revoke(first.workspaceId, apiKey.id);

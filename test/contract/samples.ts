@@ -16,8 +16,8 @@ import { newDomain } from '../../core/domain/domain.ts';
 import { newGroup } from '../../core/group/group.ts';
 import type { IdempotencyRecord } from '../../core/idempotency/idempotency.ts';
 import { newInspirationQuestion } from '../../core/inspiration-question/inspiration-question.ts';
-import type { ClickWriter } from '../../core/link/click-writer.ts';
 import { type Member, newMember } from '../../core/member/member.ts';
+import type { ClickCheckpoint } from '../../core/share/click-checkpoint.ts';
 import { createShareId, type Share } from '../../core/share/share.ts';
 import type { Entity } from '../../core/shared/entity.ts';
 import { newTag } from '../../core/tag/tag.ts';
@@ -73,8 +73,8 @@ export function buildQuestion(
 }
 
 export function buildPillar(workspaceId: string, fields: Partial<ContentPillarRecord> = {}): ContentPillarRecord {
-  const sample = { title: 'Life outdoors', color: 'green', authorId: newId() } as const;
-  return { ...contentPillarSchema.toRecord(newContentPillar(workspaceId, newId(), sample, START)), ...fields };
+  const sample = { title: 'Life outdoors', color: 'green' } as const;
+  return { ...contentPillarSchema.toRecord(newContentPillar(workspaceId, newId(), newId(), sample, START)), ...fields };
 }
 
 export function buildTag(workspaceId: string, name: string, fields: Partial<TagRecord> = {}): TagRecord {
@@ -105,7 +105,7 @@ export function buildIdempotencyRecord(
 }
 
 function createApiKey(workspaceId: string): ApiKey {
-  return newApiKey(workspaceId, newId(), { secret: 'a secret, abcd' }, newId(), START);
+  return newApiKey(workspaceId, newId(), { secret: 'a secret, abcd' }, newId, START);
 }
 
 function createMember(workspaceId: string): Member {
@@ -113,7 +113,7 @@ function createMember(workspaceId: string): Member {
   return newMember(workspaceId, newId(), fields, START);
 }
 
-export function buildClickWriter(workspaceId: string): ClickWriter {
+export function buildClickCheckpoint(workspaceId: string): ClickCheckpoint {
   return { id: newId(), workspaceId, sequence: 1, expiresAt: FAR_FUTURE };
 }
 
@@ -139,7 +139,7 @@ export type SchemaName = keyof typeof recordSchemas;
 export const samples: Readonly<Record<SchemaName, (workspaceId: string) => Entity>> = {
   apiKeys: createApiKey,
   campaigns: buildCampaign,
-  clickWriters: buildClickWriter,
+  clickCheckpoints: buildClickCheckpoint,
   contentPillars: buildPillar,
   domains: (workspaceId) => buildDomain(workspaceId, 'go.example.com'),
   groups: (workspaceId) => buildGroup(workspaceId, 'Sales'),

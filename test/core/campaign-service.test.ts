@@ -25,7 +25,7 @@ async function createReferences(core: TestCore) {
   const { app } = core;
   const { member } = await createMember(core);
   const { domain } = await app.domains.createOrArchive(OWN, { slug: 'a.example' });
-  const pillar = await app.contentPillars.create(OWN, { authorId: member.id, title: 'A', color: 'red' });
+  const pillar = await app.contentPillars.create({ workspaceId: OWN, member }, { title: 'A', color: 'red' });
   return {
     domain: domain.slug,
     tagIds: [(await app.tags.create(OWN, { name: 'A' })).id, (await app.tags.create(OWN, { name: 'B' })).id],

@@ -101,7 +101,7 @@ suite('the status of a campaign', {
     });
   },
 
-  'must be published before the campaign can be shared or clicked': () => {
+  'must be published before the campaign can be shared': () => {
     requirePublished(createCampaign({ status: 'published' }));
     for (const status of ['draft', 'archived'] as const) {
       assert.throws(() => requirePublished(createCampaign({ status })), { kind: 'conflict' }, status);

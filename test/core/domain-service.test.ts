@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { createNodeSystem } from '../../adapters/node/system.ts';
+import { Application, type Storage } from '../../core/application.ts';
 import type { DomainRequest } from '../../core/domain/domain.ts';
-import { DomainService } from '../../core/domain/domain-service.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
-import type { Storage } from '../../core/storage.ts';
 import { OTHER, OWN, SECOND, type TestCore, testCore } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 
@@ -35,7 +34,7 @@ function withFailingUpdates(storage: Storage): Storage {
   return {
     ...storage,
     domains: { ...storage.domains, update },
-    runInTransaction: (work) => storage.runInTransaction((transaction) => work(withFailingUpdates(transaction))),
+    unitOfWork: { run: (work) => storage.unitOfWork.run((transaction) => work(withFailingUpdates(transaction))) },
   };
 }
 
@@ -84,8 +83,8 @@ suite('the verification of a domain', {
   'does not claim the slug if it fails': async () => {
     const core = testCore();
     const { domain } = await createOrArchive(core, OWN, { slug: SLUG });
-    const domains = new DomainService(withFailingUpdates(core.storage), createNodeSystem());
-    await assert.rejects(domains.verify(OWN, domain.id), /The update fails/);
+    const app = new Application(withFailingUpdates(core.storage), createNodeSystem());
+    await assert.rejects(app.domains.verify(OWN, domain.id), /The update fails/);
     assert.equal((await createVerified(core, OTHER)).verified, true);
   },
 });

@@ -17,7 +17,7 @@ function createService() {
   // Each call of `acquire` takes the next ID, even if the call rejects.
   let ownerCount = 0;
   const newId = () => `owner ${++ownerCount}`;
-  return { service: new IdempotencyService(storage.idempotencyRecords, { newId }, () => clock.now), clock };
+  return { service: new IdempotencyService(storage.idempotencyRecords, { newId }, storage.clock), clock };
 }
 
 suite('the idempotency service', {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Collection } from 'mongodb';
-import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
+import { STORAGE_TIMEOUT_MS } from '../../adapters/persistence/storage-timeout.ts';
 import { assertInternalError, Ledger } from '../support/ledger.ts';
 import { findLongestGap, type Load, type LoadResponse, startLoad } from '../support/load.ts';
 import { withMongoClient } from '../support/mongo-client.ts';

@@ -7,9 +7,9 @@ import type { MongoConnection } from '../../adapters/mongodb/connection.ts';
 import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
 import { createNodeSystem } from '../../adapters/node/system.ts';
 import { createStorage, type StorageEngine } from '../../adapters/persistence/storage-engine.ts';
+import { STORAGE_TIMEOUT_MS } from '../../adapters/persistence/storage-timeout.ts';
 import { Application } from '../../core/application.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
-import { STORAGE_TIMEOUT_MS } from '../../core/storage.ts';
 import { buildTag, newId } from '../contract/samples.ts';
 import { collectAll } from '../support/collect-all.ts';
 import { each } from '../support/each.ts';
@@ -121,7 +121,7 @@ async function prepareChanges(environment: Environment, loseMajority: () => Prom
   const { app } = operator;
   const member = await app.members.create(workspaceId, { name: 'Kim', email: 'kim@northwind.example' });
   const tag = await app.tags.create(workspaceId, { name: randomUUID() });
-  const pillar = await app.contentPillars.create(workspaceId, { authorId: member.id, title: 'Outdoors', color: 'red' });
+  const pillar = await app.contentPillars.create({ workspaceId, member }, { title: 'Outdoors', color: 'red' });
   // Makes each process record the use of the key before the majority is lost.
   for (const { url } of services) assert.equal((await send(url, { path: '/campaigns', key })).status, 200);
 

@@ -69,8 +69,11 @@ suite('GET /campaigns', {
         ids[name] = (await fixture.create('/campaigns', { name, startDate, endDate: '2026-12-31' })).id;
       }
       clock.now += 1000;
-      await shares.createForMember(fixture.workspaceId, ids.c as string, fixture.admin.id);
-      await campaigns.recordClicks(fixture.workspaceId, ids.c as string, 5);
+      const { workspaceId, admin } = fixture;
+      const campaignId = ids.c as string;
+      await shares.createForMember(workspaceId, campaignId, admin.id);
+      const clicks = [{ campaignId, memberId: admin.id, count: 5 }];
+      await shares.addClicks({ workspaceId, processId: 'process', sequence: 1, clicks });
       await campaigns.update(fixture, ids.b as string, { status: 'archived' });
       await assertNames(fixture, {
         'includeArchived=true&sortBy=createdAt': ['d', 'c', 'b', 'a'],

@@ -205,7 +205,8 @@ suite('a campaign', {
       const { workspaceId, admin } = fixture;
       const { id } = await create(fixture);
       await api.app.shares.createForMember(workspaceId, id, admin.id);
-      await api.app.campaigns.recordClicks(workspaceId, id, 3);
+      const clicks = [{ campaignId: id, memberId: admin.id, count: 3 }];
+      await api.app.shares.addClicks({ workspaceId, processId: 'process', sequence: 1, clicks });
       const keys = {
         sharer: [fixture.key, { hasShared: true }],
         'another member': [await createKey(api, workspaceId, { member: {} }), { hasShared: false }],

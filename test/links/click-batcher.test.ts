@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { ClickBatcher, MAX_PENDING_LINK_COUNT } from '../../adapters/links/click-batcher.ts';
 import { createNodeSystem } from '../../adapters/node/system.ts';
-import { Application } from '../../core/application.ts';
+import { Application, type Storage } from '../../core/application.ts';
 import type { Link } from '../../core/link/link.ts';
-import type { Storage } from '../../core/storage.ts';
 import { testCore } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
 import { createCampaignFields, createWorkspace } from '../support/tenants.ts';
@@ -36,17 +35,19 @@ async function setUp(memberCount: number): Promise<Setup> {
   const [faults, onStored]: [Fault[], (() => void)[]] = [[], []];
   const unreliable: Storage = {
     ...storage,
-    async runInTransaction(work) {
-      const fault = faults.shift();
-      if (fault === 'fails') throw new Error(fault);
-      const result = await storage.runInTransaction(work);
-      for (const call of onStored) call();
-      if (fault) throw new Error(fault);
-      return result;
+    unitOfWork: {
+      async run(work) {
+        const fault = faults.shift();
+        if (fault === 'fails') throw new Error(fault);
+        const result = await storage.unitOfWork.run(work);
+        for (const call of onStored) call();
+        if (fault) throw new Error(fault);
+        return result;
+      },
     },
   };
   return {
-    batcher: new ClickBatcher(new Application(unreliable, createNodeSystem()).links),
+    batcher: new ClickBatcher(new Application(unreliable, createNodeSystem()).shares),
     faults,
     onStored,
     links,

@@ -94,7 +94,7 @@ const withLinks =
     const { count, windowSeconds } = UNKNOWN_LINK_LIMIT;
     const services = {
       links: app.links,
-      clicks: new ClickBatcher(app.links),
+      clicks: new ClickBatcher(app.shares),
       unknownLinkLimiter: createMemoryRateLimiter(count, windowSeconds),
       addSharedVisit: undefined,
     };

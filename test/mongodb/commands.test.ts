@@ -236,21 +236,17 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
     await app.campaigns.update(caller, id, { ...newCampaign(context), status: 'archived' });
   },
   'campaigns.getBrief': ({ app, caller, campaignId }) => app.campaigns.getBrief(caller.workspaceId, campaignId),
-  'campaigns.recordClicks': ({ app, caller, campaignId }) =>
-    app.campaigns.recordClicks(caller.workspaceId, campaignId, 3),
-  'contentPillars.create': ({ app, caller, memberId }) =>
-    app.contentPillars.create(caller.workspaceId, { authorId: memberId, title: newName(), color: 'red' }),
+  'contentPillars.create': ({ app, caller }) =>
+    app.contentPillars.create(caller as Caller & MemberActor, { title: newName(), color: 'red' }),
   'contentPillars.get': ({ app, caller, pillarId }) => app.contentPillars.get(caller.workspaceId, pillarId),
   'contentPillars.list': ({ app, caller }) => app.contentPillars.list(caller.workspaceId, PILLARS),
   'contentPillars.iterate': ({ app, caller }) => collectAll(app.contentPillars.iterate(caller.workspaceId)),
   'contentPillars.update': ({ app, caller, pillarId }) =>
     app.contentPillars.update(caller.workspaceId, pillarId, { description: newName() }),
-  'contentPillars.remove': async ({ app, caller, memberId }) => {
-    const fields = { authorId: memberId, title: newName(), color: 'red' } as const;
-    await app.contentPillars.remove(
-      caller.workspaceId,
-      (await app.contentPillars.create(caller.workspaceId, fields)).id,
-    );
+  'contentPillars.remove': async ({ app, caller }) => {
+    const fields = { title: newName(), color: 'red' } as const;
+    const { id } = await app.contentPillars.create(caller as Caller & MemberActor, fields);
+    await app.contentPillars.remove(caller.workspaceId, id);
   },
   'domains.createOrArchive': async ({ app, caller }) => {
     const slug = newSlug();
@@ -298,14 +294,15 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
   'links.findCampaign': ({ app, caller: { workspaceId }, campaignId }) =>
     app.links.findCampaign(workspaceId, campaignId),
   'links.findDomain': ({ app }) => app.links.findDomain('go.example.com'),
-  'links.addClicks': async ({ app, caller: { workspaceId }, campaignId, memberId }) => {
+  'shares.addClicks': async ({ app, caller: { workspaceId }, campaignId, memberId }) => {
     await app.shares.createForMember(workspaceId, campaignId, memberId);
     const clicks = [{ campaignId, memberId, count: 1 }];
-    for (const sequence of [1, 2]) await app.links.addClicks({ workspaceId, writerId: 'writer', sequence, clicks });
+    for (const sequence of [1, 2]) await app.shares.addClicks({ workspaceId, processId: 'writer', sequence, clicks });
   },
   'links.getVisitorKey': ({ app }) => app.links.getVisitorKey(),
   'members.create': ({ app, caller, groupId }) =>
     app.members.create(caller.workspaceId, { name: 'Kim', email: 'kim@example.com', groupIds: [groupId] }),
+  'members.get': ({ app, caller, memberId }) => app.members.get(caller.workspaceId, memberId),
   'members.update': ({ app, caller, memberId, groupId }) =>
     app.members.update(caller.workspaceId, memberId, { name: newName(), groupIds: [groupId] }),
   'members.iterate': ({ app, caller }) => collectAll(app.members.iterate(caller.workspaceId)),
@@ -524,8 +521,8 @@ async function createAll<T>(count: number, create: (i: number) => Promise<T>): P
 /** Indexes that no command of this test uses, and the purpose of each. */
 const otherIndexes = {
   'groups workspaceId,foldedName': 'the uniqueness of names',
-  'clickWriters expireAt': 'the expiry of records',
-  'clickWriters workspaceId,_id': 'the shard key',
+  'clickCheckpoints expireAt': 'the expiry of records',
+  'clickCheckpoints workspaceId,_id': 'the shard key',
   'idempotencyRecords expireAt': 'the expiry of records',
   'idempotencyRecords workspaceId,_id': 'the shard key',
   'shares workspaceId,_id': 'the shard key',

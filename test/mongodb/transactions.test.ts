@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createNodeSystem } from '../../adapters/node/system.ts';
 import { createStorage } from '../../adapters/persistence/storage-engine.ts';
-import { LinkService } from '../../core/link/link-service.ts';
+import { Application } from '../../core/application.ts';
 import { buildCampaign, buildShare, newId } from '../contract/samples.ts';
 import { addAll } from '../support/add-all.ts';
 import { type MongodbProxy, withMongodbProxy } from '../support/mongodb-proxy.ts';
@@ -61,10 +61,10 @@ suite('the transactions of the MongoDB storage', {
           engine.shares,
           links.map(({ share }) => share),
         );
-        const service = new LinkService(createStorage(engine), createNodeSystem());
+        const { shares } = new Application(createStorage(engine), createNodeSystem());
         const clicks = links.map(({ share: { campaignId, memberId } }) => ({ campaignId, memberId, count: 1 }));
-        const batch = { workspaceId, writerId: newId(), sequence: 1, clicks };
-        const commands = await countCommands(proxy, () => service.addClicks(batch));
+        const batch = { workspaceId, processId: newId(), sequence: 1, clicks };
+        const commands = await countCommands(proxy, () => shares.addClicks(batch));
         assert.deepEqual(commands, { find: 3, update: 3, commitTransaction: 1 });
         for (const { campaign, share } of links) {
           assert.equal((await engine.campaigns.get(workspaceId, campaign.id))?.clicks, 1);

@@ -1,9 +1,8 @@
 import { createMemoryEngine } from '../../adapters/memory/engine.ts';
 import { createNodeSystem } from '../../adapters/node/system.ts';
 import { createStorage, type StorageEngine } from '../../adapters/persistence/storage-engine.ts';
-import { Application, type ApplicationOptions } from '../../core/application.ts';
+import { Application, type ApplicationOptions, type Storage } from '../../core/application.ts';
 import type { System } from '../../core/shared/system.ts';
-import type { Storage } from '../../core/storage.ts';
 
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;

@@ -1,23 +1,22 @@
-import type { Application } from '../../core/application.ts';
-import type { Storage } from '../../core/storage.ts';
+import type { Application, Storage } from '../../core/application.ts';
 
 /**
  * Delays the next transaction of an application until `release` is called. `held` resolves when the transaction waits
  * to begin.
  */
 export function holdNextTransaction(app: Application): { readonly held: Promise<void>; readonly release: () => void } {
-  const { storage } = app as unknown as { readonly storage: { runInTransaction: Storage['runInTransaction'] } };
-  const { runInTransaction } = storage;
+  const { unitOfWork } = (app as unknown as { readonly storage: Storage }).storage;
+  const run = unitOfWork.run;
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
   const held = new Promise<void>((resolve) => {
-    storage.runInTransaction = async (work) => {
-      storage.runInTransaction = runInTransaction;
+    unitOfWork.run = async (work) => {
+      unitOfWork.run = run;
       resolve();
       await released;
-      return runInTransaction(work);
+      return run(work);
     };
   });
   return { held, release };

@@ -47,7 +47,7 @@ export async function createTenant({ app }: Pick<Api, 'app'>, name: string): Pro
   const tag = await app.tags.create(workspaceId, { name: names.tag });
   const { domain } = await app.domains.createOrArchive(workspaceId, { slug: names.domain });
   const title = `${name} pillar`;
-  const pillar = await app.contentPillars.create(workspaceId, { authorId: member.id, title, color: 'red' });
+  const pillar = await app.contentPillars.create({ workspaceId, member }, { title, color: 'red' });
   const question = await app.inspirationQuestions.create(workspaceId, {
     question: `What does ${name} learn?`,
     groups: [group.id],
