@@ -9,8 +9,8 @@ import { suite } from '../support/suite.ts';
 import { withTemporaryFolder } from '../support/temporary-folder.ts';
 
 const root = join(import.meta.dirname, '../../..');
-/** The output of an example that has called every operation. */
-const SUCCESS_OUTPUT = `${operations.length} operations work as documented\n`;
+/** The output of an example without failures. */
+const SUCCESS_OUTPUT = 'The operations work as documented.\n';
 
 /** The command that compiles files as strict TypeScript with the types of a browser. */
 const TSC = 'tsc --noEmit --strict --target es2022 --lib es2022,dom,dom.iterable';
@@ -129,7 +129,7 @@ EOF
     assert.ok(Number(output) >= operations.length, output);
   },
 
-  'generate a Python client, which can call every operation': async () => {
+  'generate a Python client, whose example works': async () => {
     const files = { 'example.py': 'example.py' };
     assert.equal(
       await checkClient('Python', { programs: ['python3'], files, commands: 'python example.py' }),
@@ -137,7 +137,7 @@ EOF
     );
   },
 
-  'generate a Go client, which compiles and can call every operation': async () => {
+  'generate a Go client, which compiles and whose example works': async () => {
     const files = { 'example/example.go': 'example.go' };
     const commands = 'go mod tidy >&2 && go vet ./... && go run ./example';
     assert.equal(await checkClient('Go', { programs: ['go'], files, commands }), SUCCESS_OUTPUT);

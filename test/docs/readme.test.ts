@@ -1,22 +1,20 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { operations } from '../../adapters/api/operations.ts';
 import { settings } from '../../bootstrap/settings.ts';
 import { suite } from '../support/suite.ts';
 
-const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
+const FILE = join(import.meta.dirname, '../../../README.md');
+const readme = readFileSync(FILE, 'utf8');
 
 suite('README', {
   'lists every operation': () => {
-    const [, table = ''] = readme.split('| path | operations |\n|---|---|\n');
-    const rows = (table.split('\n\n')[0] as string).split('\n');
-    const listed = rows.flatMap((row) => {
-      const [path, ...methods] = [...row.matchAll(/`([^`]+)`/g)].map(([, code]) => code);
-      return methods.map((method) => `${method} ${path}`);
-    });
-    const declared = operations.map(({ method, path }) => `${method} ${path}`);
-    assert.deepEqual(listed.toSorted(), declared.toSorted());
+    const head = '| operation | request |\n|---|---|\n';
+    const rows = operations.map(({ summary, method, path }) => `| ${summary} | \`${method} ${path}\` |\n`).join('');
+    const updated = readme.replace(/\| operation \| request \|\n\|---\|---\|\n(?:\|.*\n)*/, head + rows);
+    if (process.env.UPDATE_DOCS === '1') writeFileSync(FILE, updated);
+    else assert.ok(readme.includes(head + rows), 'run `npm run openapi` and review the changes');
   },
 
   'lists every setting with its default and description': () => {
