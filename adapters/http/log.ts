@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { operations } from '../api/operations.ts';
 import { serializeError } from '../logging/serialize-error.ts';
-import type { Observer } from './responder.ts';
+import type { Observer, RequestContext } from './responder.ts';
 
 const MAX_PATH_LENGTH = 200;
 
@@ -12,18 +12,20 @@ const MAX_PATH_LENGTH = 200;
 export function createLogObserver(logger: Logger) {
   const log = logger.child({}, { serializers: { err: serializeError } });
   return {
-    onResponse({ requestId, method, traceparent, route, path, workspaceId, keyId }, status, milliseconds) {
+    onResponse(context, status, milliseconds) {
       const rounded = Math.round(milliseconds * 10) / 10;
-      const safePath = path && redactPath(path);
-      log.info(
-        { requestId, method, traceparent, route, path: safePath, workspaceId, keyId, status, milliseconds: rounded },
-        'request completed',
-      );
+      const path = context.path && redactPath(context.path);
+      log.info({ ...getLogFields(context), path, status, milliseconds: rounded }, 'request completed');
     },
-    onError({ requestId, method, traceparent, route, workspaceId, keyId }, error) {
-      log.error({ requestId, method, traceparent, route, workspaceId, keyId, err: error }, 'request failed');
+    onError(context, error) {
+      log.error({ ...getLogFields(context), err: error }, 'request failed');
     },
   } satisfies Observer;
+}
+
+function getLogFields(context: RequestContext) {
+  const { requestId, method, traceparent, route, workspaceId, keyId, memberId, recordId } = context;
+  return { requestId, method, traceparent, route, workspaceId, keyId, memberId, recordId };
 }
 
 /**

@@ -48,6 +48,7 @@ export function createOperationHandler(
     const caller = await timeBudget.run(authenticate(request));
     context.workspaceId = caller.workspaceId;
     context.keyId = caller.keyId;
+    context.memberId = caller.member?.id;
     const usage = await requestLimiter.consume(caller.keyId);
     if (response.headersSent) return;
     context.headers = createRateLimitHeaders(usage, Date.now());
@@ -73,11 +74,13 @@ export function createOperationHandler(
       const result = await timeBudget.run(
         app.runOnce(idempotentRequest, (transactionApp) => work(transactionApp, caller, id)),
       );
+      context.recordId = result.recordId;
       responder.send(response, result.status, result.body, result.replayed ? ['Idempotency-Replayed', 'true'] : []);
     } else {
       // After a timeout, the response has been sent.
       const isAbandoned = () => response.destroyed || response.headersSent;
       const result = await timeBudget.run(work(app, caller, id, isAbandoned));
+      context.recordId = result.recordId;
       const link = result.hasNext === undefined ? undefined : formatPageLinks(path, query, result.hasNext);
       responder.send(response, result.status, result.body, link ? ['Link', link] : []);
     }

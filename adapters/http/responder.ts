@@ -23,6 +23,10 @@ export interface RequestContext {
   path: string | undefined;
   workspaceId: string | undefined;
   keyId: string | undefined;
+  /** The member that the API key belongs to. */
+  memberId: string | undefined;
+  /** The record that the request created, changed or deleted. */
+  recordId: string | undefined;
   /** The headers that the response to this request has in addition to the common headers of all responses. */
   headers: HeaderList;
 }
@@ -73,6 +77,8 @@ export function getRequestContext(response: ServerResponse & { [CONTEXT]?: Reque
     path: undefined,
     workspaceId: undefined,
     keyId: undefined,
+    memberId: undefined,
+    recordId: undefined,
     headers: [],
   };
   response[CONTEXT] = context;

@@ -129,6 +129,29 @@ suite('the log', {
     assert.deepEqual([health.route, ready.route], ['/healthz', '/readyz']);
   },
 
+  'has the member and the record of a write, also if the response is replayed': async () => {
+    let ids: (string | undefined)[] = [];
+    let memberId = '';
+    const { lines } = await runAndReadLog({}, async (url) => {
+      const send = async (method: string, path: string, body?: object): Promise<ApiResponse['json']> => {
+        const headers = { ...KEY, 'Content-Type': 'application/json', 'Idempotency-Key': 'once' };
+        const response = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+        return response.json();
+      };
+      memberId = (await send('GET', '/me')).member.id;
+      const { id } = await send('POST', '/tags', { name: 'first' });
+      await send('POST', '/tags', { name: 'first' });
+      await send('PATCH', `/tags/${id}`, { name: 'second' });
+      await send('GET', `/tags/${id}`);
+      await send('DELETE', `/tags/${id}`);
+      ids = [undefined, id, id, id, undefined, id];
+    });
+    assert.deepEqual(
+      lines.map((line) => [line.memberId, line.recordId]),
+      ids.map((id) => [memberId, id]),
+    );
+  },
+
   'contains no secret of a request at any level, except a secret in a path that returns 404': async () => {
     const check = async (level: string) => {
       let statuses: number[] = [];
