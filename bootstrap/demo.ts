@@ -54,7 +54,7 @@ export async function createDemo(app: Application, now: number, secret?: string)
   const working = await createPillar('Working with us', 'blue', 'People, teams and open positions.');
   const lasting = await createPillar('Made to last', 'brown', 'Repair, materials and where they come from.');
   const { domain } = await app.domains.createOrArchive(workspaceId, { slug: 'go.northwind.example' });
-  await app.domains.verify(workspaceId, domain.id);
+  await app.domains.markVerified(workspaceId, domain.id);
 
   const create = async (
     name: string,

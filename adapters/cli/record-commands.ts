@@ -91,7 +91,7 @@ export const recordCommands: readonly Command[] = [
     example: 'domain verify --workspace 0190… 0193…',
     parameters: { id: defineParameter('<domain>', 'ID of the domain', idSchema), workspaceId: workspaceOption },
     run: async ({ app }, { workspaceId, id }) => {
-      const domain = await app.domains.verify(workspaceId, id);
+      const domain = await app.domains.markVerified(workspaceId, id);
       return { json: pickFields(domain, domainFields), message: `The domain ${domain.slug} is verified.` };
     },
   }),

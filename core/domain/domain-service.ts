@@ -82,7 +82,7 @@ export class DomainService {
   /**
    * Marks a domain as verified. Rejects with `conflict` if another workspace has a live, verified domain with its slug.
    */
-  async verify(workspaceId: string, id: string): Promise<DomainView> {
+  async markVerified(workspaceId: string, id: string): Promise<DomainView> {
     return this.unitOfWork.run(async ({ domains, verifiedSlugs }) => {
       const current = requireFound(await domains.findById(workspaceId, id), 'domain');
       await requireAvailable(verifiedSlugs, current);

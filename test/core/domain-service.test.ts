@@ -19,7 +19,7 @@ async function createOrArchive({ app }: TestCore, workspaceId: string, request: 
 /** Creates a domain and verifies it. */
 async function createVerified(core: TestCore, workspaceId: string, slug = SLUG) {
   const { domain } = await createOrArchive(core, workspaceId, { slug });
-  return core.app.domains.verify(workspaceId, domain.id);
+  return core.app.domains.markVerified(workspaceId, domain.id);
 }
 
 /** Returns the slugs of the primary domains of the workspace: one, or none if no domain is live. */
@@ -67,9 +67,9 @@ suite('the verification of a domain', {
     const { domain } = await createOrArchive(core, OWN, { slug: SLUG });
     core.clock.now += SECOND;
     const expected = { ...domain, verified: true, updatedAt: formatTimestamp(core.clock.now) };
-    assert.deepEqual(await core.app.domains.verify(OWN, domain.id), expected);
+    assert.deepEqual(await core.app.domains.markVerified(OWN, domain.id), expected);
     core.clock.now += SECOND;
-    assert.deepEqual(await core.app.domains.verify(OWN, domain.id), expected);
+    assert.deepEqual(await core.app.domains.markVerified(OWN, domain.id), expected);
   },
 
   'is kept when the domain is archived and unarchived': async () => {
@@ -84,7 +84,7 @@ suite('the verification of a domain', {
     const core = testCore();
     const { domain } = await createOrArchive(core, OWN, { slug: SLUG });
     const app = new Application(withFailingUpdates(core.storage), createNodeSystem());
-    await assert.rejects(app.domains.verify(OWN, domain.id), /The update fails/);
+    await assert.rejects(app.domains.markVerified(OWN, domain.id), /The update fails/);
     assert.equal((await createVerified(core, OTHER)).verified, true);
   },
 });
@@ -94,11 +94,11 @@ suite('a slug that another workspace has too', {
     const core = testCore();
     const { domain: live } = await createOrArchive(core, OWN, { slug: SLUG });
     await createVerified(core, OTHER);
-    await assert.rejects(core.app.domains.verify(OWN, live.id), VERIFIED_ELSEWHERE);
+    await assert.rejects(core.app.domains.markVerified(OWN, live.id), VERIFIED_ELSEWHERE);
     await createOrArchive(core, OWN, { slug: SLUG, archived: false });
     const { domain: archived } = await createOrArchive(core, OWN, { slug: SLUG, archived: true });
     await assert.rejects(createOrArchive(core, OWN, { slug: SLUG, archived: false }), VERIFIED_ELSEWHERE);
-    await assert.rejects(core.app.domains.verify(OWN, live.id), VERIFIED_ELSEWHERE);
+    await assert.rejects(core.app.domains.markVerified(OWN, live.id), VERIFIED_ELSEWHERE);
     const { primary, ...stored } = archived;
     assert.deepEqual(await core.storage.domains.findById(OWN, live.id), stored);
   },
@@ -106,7 +106,7 @@ suite('a slug that another workspace has too', {
   'is available while the verified domain of the other workspace is archived': async () => {
     const core = testCore();
     const { domain } = await createOrArchive(core, OTHER, { slug: SLUG, archived: true });
-    await core.app.domains.verify(OTHER, domain.id);
+    await core.app.domains.markVerified(OTHER, domain.id);
     const { created } = await createOrArchive(core, OWN, { slug: SLUG, archived: true });
     assert.equal(created, true);
     await createOrArchive(core, OTHER, { slug: SLUG, archived: false });
@@ -118,8 +118,8 @@ suite('a slug that another workspace has too', {
     const own = (await createOrArchive(core, OWN, { slug: SLUG })).domain;
     const other = (await createOrArchive(core, OTHER, { slug: SLUG })).domain;
     const outcomes = await Promise.allSettled([
-      core.app.domains.verify(OWN, own.id),
-      core.app.domains.verify(OTHER, other.id),
+      core.app.domains.markVerified(OWN, own.id),
+      core.app.domains.markVerified(OTHER, other.id),
     ]);
     assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
   },

@@ -15,7 +15,7 @@ async function createMember({ app }: TestCore, name: string): Promise<MemberActo
 /** Creates and verifies the domain go.example.com. */
 async function createVerifiedDomain({ app }: TestCore) {
   const { domain } = await app.domains.createOrArchive(OWN, { slug: 'go.example.com' });
-  return app.domains.verify(OWN, domain.id);
+  return app.domains.markVerified(OWN, domain.id);
 }
 
 const LINKS = { links: { baseUrl: 'https://links.example' } };
@@ -45,7 +45,7 @@ suite('the link of a share', {
     const ada = await createMember(core, 'Ada');
     const getOrigin = async () => new URL((await app.shares.create(ada, id)).share.link ?? '').origin;
     assert.equal(await getOrigin(), 'https://links.example');
-    await app.domains.verify(OWN, domain.id);
+    await app.domains.markVerified(OWN, domain.id);
     assert.equal(await getOrigin(), 'https://go.example.com');
     await app.domains.update(OWN, domain.id, { archived: true });
     assert.equal(await getOrigin(), 'https://links.example');

@@ -77,7 +77,7 @@ suite('POST /domains', {
         assert.equal(json.primary, primary.includes(slug));
       }
       const [{ id, slug }] = await fixture.list(PATH);
-      await app.domains.verify(fixture.workspaceId, id);
+      await app.domains.markVerified(fixture.workspaceId, id);
       assert.equal(jsonOf(await post(fixture, slug, { archived: false })).verified, true);
       assert.deepEqual(await fixture.list(PATH, 'verified'), [true, false]);
     }),
@@ -89,7 +89,7 @@ suite('POST /domains', {
       // An unverified domain does not block another one.
       jsonOf(await post(second, SLUG), 201);
       jsonOf(await post(second, SLUG, { archived: true }));
-      await api.app.domains.verify(first.workspaceId, id);
+      await api.app.domains.markVerified(first.workspaceId, id);
       assertConflict(await post(second, SLUG, { archived: false }));
       for (const archived of [undefined, false, true]) {
         assertConflict(await post(await createFixture(api), SLUG, { archived }));

@@ -199,7 +199,7 @@ suite('a POST with an Idempotency-Key', {
 
       const other = await createTenant(api, 'holder');
       const slug = other.names.domain;
-      await api.app.domains.verify(other.workspaceId, other.ids.domains);
+      await api.app.domains.markVerified(other.workspaceId, other.ids.domains);
       for (let times = 0; times < 2; times++) assertError(await post('third', '/domains', { slug }), 409);
       await api.call('POST', '/domains', { key: other.key, body: { slug, archived: true } });
       assertFirst(await post('third', '/domains', { slug }));

@@ -86,7 +86,7 @@ const withLinks =
     const addDomain = async (slug: string, urls: DomainChange = {}): Promise<void> => {
       const { domain } = await app.domains.createOrArchive(workspaceId, { slug });
       await app.domains.update(workspaceId, domain.id, urls);
-      await app.domains.verify(workspaceId, domain.id);
+      await app.domains.markVerified(workspaceId, domain.id);
       domainIds[slug] = domain.id;
     };
     await addDomain(FULL, { expiredUrl: EXPIRED, notFoundUrl: NOT_FOUND });
