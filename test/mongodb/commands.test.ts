@@ -261,7 +261,7 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
   'domains.get': ({ app, caller, domainId }) => app.domains.get(caller.workspaceId, domainId),
   'domains.list': ({ app, caller }) => app.domains.list(caller.workspaceId, DOMAINS),
   'domains.iterate': ({ app, caller }) => collectAll(app.domains.iterate(caller.workspaceId)),
-  'domains.verify': async ({ app, caller }) => {
+  'domains.markVerified': async ({ app, caller }) => {
     const { domain } = await app.domains.createOrArchive(caller.workspaceId, { slug: newSlug() });
     await app.domains.markVerified(caller.workspaceId, domain.id);
     await app.domains.createOrArchive(caller.workspaceId, { slug: domain.slug, archived: true });
