@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { UsageError } from '../adapters/cli/usage-error.ts';
 import type { Settings } from './settings.ts';
+import { StartupError } from './startup-error.ts';
 
 /**
  * The address of a server, such as `http://127.0.0.1:3000`, the address of its metrics if `METRICS_PORT` is set, and
@@ -29,8 +29,8 @@ export function getHost(settings: Pick<Settings, `${ServerPrefix}HOST`>, prefix:
 const MAX_BACKLOG_COUNT = 4_096;
 
 /**
- * Listens, and returns the URL. Rejects with a `UsageError` if it cannot listen. `prefix` is the prefix of the settings
- * that have the host and the port.
+ * Listens, and returns the URL. Rejects with a `StartupError` if it cannot listen. `prefix` is the prefix of the
+ * settings that have the host and the port.
  */
 export async function listen(server: Server, settings: Settings, prefix: ServerPrefix = ''): Promise<string> {
   const host = getHost(settings, prefix);
@@ -38,7 +38,7 @@ export async function listen(server: Server, settings: Settings, prefix: ServerP
   server.listen({ port, host, backlog: MAX_BACKLOG_COUNT });
   await once(server, 'listening').catch(({ code }: NodeJS.ErrnoException) => {
     const [setting, problem] = listenProblems[code ?? ''] ?? ['HOST', `${code}`];
-    throw new UsageError([`${prefix}${setting}: cannot listen on ${host}:${port}, ${problem}`]);
+    throw new StartupError([`${prefix}${setting}: cannot listen on ${host}:${port}, ${problem}`]);
   });
   return `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`;
 }

@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from '../adapters/cli/command.ts';
 import type { OpenedApplication } from '../adapters/cli/run-command-line.ts';
 import type { TerminalStream } from '../adapters/cli/terminal-stream.ts';
-import { UsageError } from '../adapters/cli/usage-error.ts';
 import { type EnvironmentVariables, readSettings } from './read-settings.ts';
 import type { Settings } from './settings.ts';
+import { StartupError } from './startup-error.ts';
 import { listStoragesWith, storages } from './storages.ts';
 import { waitUntilReady } from './wait-until-ready.ts';
 
@@ -15,8 +15,8 @@ import { waitUntilReady } from './wait-until-ready.ts';
 const CLOSE_TIMEOUT_MS = 1_000;
 
 /**
- * Opens the configured database for a command. Rejects with `UsageError` if the database exists only inside the server,
- * is unavailable, or is missing and must not be created.
+ * Opens the configured database for a command. Rejects with `StartupError` if the database exists only inside the
+ * server, is unavailable, or is missing and must not be created.
  */
 export async function openApplication(
   environment: EnvironmentVariables,
@@ -27,11 +27,11 @@ export async function openApplication(
   const { isShared, locationSetting, backUpProgram, findDatabase } = storages[settings.STORAGE];
   if (!isShared || !findDatabase) throw createNotSharedError(settings);
   if (name === 'backup' && backUpProgram) {
-    throw new UsageError([`backup: not supported with STORAGE=${settings.STORAGE}. Use ${backUpProgram}.`]);
+    throw new StartupError([`backup: not supported with STORAGE=${settings.STORAGE}. Use ${backUpProgram}.`]);
   }
   // If the database is unavailable, opening it reports why.
   if (!createsDatabase && (await findDatabase(settings).catch(() => UNKNOWN)) === undefined) {
-    throw new UsageError([
+    throw new StartupError([
       `${locationSetting}: this database does not exist. Use the database of the server, or create one with \`advocacy workspace create\`.`,
     ]);
   }
@@ -63,9 +63,9 @@ export async function openApplication(
 
 const UNKNOWN = 'unknown';
 
-function createNotSharedError({ STORAGE }: Settings): UsageError {
+function createNotSharedError({ STORAGE }: Settings): StartupError {
   const shared = Object.entries(storages).filter(([, { isShared }]) => isShared);
-  return new UsageError([
+  return new StartupError([
     `STORAGE: must be ${listStoragesWith('isShared')} for this command. ` +
       `With STORAGE=${STORAGE}, the records exist only inside the server.`,
     ...shared.map(

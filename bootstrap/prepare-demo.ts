@@ -1,4 +1,3 @@
-import { UsageError } from '../adapters/cli/usage-error.ts';
 import { createStorage, type StorageEngine } from '../adapters/persistence/storage-engine.ts';
 import { type ApiKey, hashSecret } from '../core/access/api-key.ts';
 import { Application, type Storage } from '../core/application.ts';
@@ -6,6 +5,7 @@ import type { System } from '../core/shared/system.ts';
 import { removeFinalPeriod } from '../core/shared/text.ts';
 import { ADMIN_EMAIL, createDemo, DEMO_NAME, type Demo } from './demo.ts';
 import type { Settings } from './settings.ts';
+import { StartupError } from './startup-error.ts';
 import { storages } from './storages.ts';
 
 /** The result of `prepareDemo`. */
@@ -18,8 +18,8 @@ export interface PreparedDemo {
 /**
  * Creates the demo workspace if `DEMO_WORKSPACE` is `true` and the storage has no workspace yet. If `DEMO_API_KEY` is
  * set, ensures that it is a key of the admin of the demo workspace. All changes are one transaction, so that a crash
- * leaves no part of the workspace, and servers that start at the same time create it once. Rejects with a `UsageError`
- * if the workspace or the key cannot be created or used.
+ * leaves no part of the workspace, and servers that start at the same time create it once. Rejects with a
+ * `StartupError` if the workspace or the key cannot be created or used.
  */
 export async function prepareDemo(engine: StorageEngine, system: System, settings: Settings): Promise<PreparedDemo> {
   const { STORAGE, DEMO_WORKSPACE, DEMO_API_KEY } = settings;
@@ -30,10 +30,10 @@ export async function prepareDemo(engine: StorageEngine, system: System, setting
   try {
     return await engine.runInTransaction((transaction) => createMissing(transaction, system, DEMO_API_KEY));
   } catch (error) {
-    if (error instanceof UsageError) throw error;
+    if (error instanceof StartupError) throw error;
     const setting = storages[STORAGE].locationSetting ?? 'STORAGE';
     const reason = removeFinalPeriod((error as Error).message);
-    throw new UsageError([
+    throw new StartupError([
       `${setting}: the demo workspace cannot be created (${reason}), fix this problem or set DEMO_WORKSPACE=false`,
     ]);
   }
@@ -83,4 +83,4 @@ const UNUSABLE_KEY =
 const isUsable = ({ access, revokedAt, expiresAt }: ApiKey, now: number): boolean =>
   access === 'full' && revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > now);
 
-const createError = (problem: string) => new UsageError([`DEMO_API_KEY: ${problem}`]);
+const createError = (problem: string) => new StartupError([`DEMO_API_KEY: ${problem}`]);

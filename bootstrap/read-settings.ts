@@ -1,8 +1,8 @@
-import { UsageError } from '../adapters/cli/usage-error.ts';
 import { getHost } from './listen.ts';
 import { rateLimiters } from './rate-limiters.ts';
 import { findMisspellings } from './setting-names.ts';
 import { type Settings, settings } from './settings.ts';
+import { StartupError } from './startup-error.ts';
 import { listStoragesWith, storages } from './storages.ts';
 
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
@@ -15,7 +15,7 @@ const portPairs = [
 ] as const;
 
 /**
- * Reads the settings from an environment. Throws a `UsageError` with a line for each invalid setting and each
+ * Reads the settings from an environment. Throws a `StartupError` with a line for each invalid setting and each
  * misspelled name.
  */
 export function readSettings(environment: EnvironmentVariables): Settings {
@@ -28,7 +28,7 @@ export function readSettings(environment: EnvironmentVariables): Settings {
     return problem === undefined ? [] : [`${name}: ${problem}`];
   });
   lines.push(...findMisspellings(environment));
-  if (lines.length > 0) throw new UsageError(lines);
+  if (lines.length > 0) throw new StartupError(lines);
   return values;
 }
 

@@ -4,11 +4,27 @@ import { type Settings, settings as settingSchemas } from './settings.ts';
 import { storages } from './storages.ts';
 
 /**
- * Returns the text that a server prints after its start. It has the addresses of the API, the short links and the
- * metrics. Depending on the storage, it also has the location of the data, and the API key of the demo or the command
- * to run next.
+ * Writes the message of a server that has started to standard output: for people on a terminal, and otherwise as lines
+ * in the format of the log. The log itself never has the API key.
  */
-export function formatStartMessage(settings: Settings, running: ListeningAddresses & Partial<PreparedDemo>): string {
+export function writeStartMessage(
+  output: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>,
+  settings: Settings,
+  running: ListeningAddresses & Partial<PreparedDemo>,
+): void {
+  const paragraphs = createStartMessage(settings, running);
+  const formatLine = (msg: string) => `${JSON.stringify({ level: INFO, time: Date.now(), msg })}\n`;
+  output.write(paragraphs.map((text) => (output.isTTY ? `${text}\n\n` : formatLine(text))).join(''));
+}
+
+/** The number of the log level `info`. */
+const INFO = 30;
+
+/**
+ * Returns the paragraphs of the message: the addresses of the API, the short links and the metrics. Depending on the
+ * storage, they also have the location of the data, and the API key of the demo or the command to run next.
+ */
+function createStartMessage(settings: Settings, running: ListeningAddresses & Partial<PreparedDemo>): string[] {
   const { url, metricsUrl, linksUrl, demo, firstWorkspaceId } = running;
   const { describeLocation, isShared, hasDemo } = storages[settings.STORAGE];
   const paragraphs = [`Workspace Advocacy listens on ${url}`];
@@ -24,7 +40,7 @@ export function formatStartMessage(settings: Settings, running: ListeningAddress
   }
   if (linksUrl) paragraphs.push(`Short links: ${linksUrl}`);
   if (metricsUrl) paragraphs.push(`Metrics: ${metricsUrl}`);
-  return `${paragraphs.join('\n\n')}\n`;
+  return paragraphs;
 }
 
 /** Returns the command that creates another API key or, if there is no workspace, the first workspace. */

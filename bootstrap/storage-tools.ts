@@ -8,6 +8,7 @@ import { doNothing } from '../core/shared/do-nothing.ts';
 import type { System } from '../core/shared/system.ts';
 import { removeFinalPeriod } from '../core/shared/text.ts';
 import { type Settings, settings as settingSchemas } from './settings.ts';
+import { StartupError } from './startup-error.ts';
 import { type CreatedStorage, storages } from './storages.ts';
 import { waitUntilReady } from './wait-until-ready.ts';
 
@@ -33,7 +34,7 @@ export function createStorageTools(
       const target = await create(targetSettings, system, { warn: (line: string) => log.warn(nameOption(line)) });
       try {
         await target.connection?.open().catch((error) => {
-          throw error instanceof UsageError ? new UsageError(error.lines.map(nameOption)) : error;
+          throw error instanceof StartupError ? new UsageError(error.lines.map(nameOption)) : error;
         });
         await waitUntilReady(target.engine, '--to');
         await rejectForeignTarget(storage.engine, target.engine, options.isResumed);

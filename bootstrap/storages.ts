@@ -1,17 +1,17 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Logger } from 'pino';
-import { UsageError } from '../adapters/cli/usage-error.ts';
 import type { StorageEngine } from '../adapters/persistence/storage-engine.ts';
 import type { DatabaseState } from '../adapters/prometheus/metrics.ts';
 import type { System } from '../core/shared/system.ts';
 import type { Settings } from './settings.ts';
+import { StartupError } from './startup-error.ts';
 
 /** A connection to data outside of this process. It is opened at startup and closed at shutdown. */
 export interface Connection {
   /**
    * Resolves when the data can be used. Also resolves if the data is unavailable, and then retries in the background.
-   * Rejects with a `UsageError` if the data cannot be used until an operator changes something.
+   * Rejects with a `StartupError` if the data cannot be used until an operator changes something.
    */
   open(): Promise<void>;
   close(): Promise<void>;
@@ -84,7 +84,7 @@ export const storages: Readonly<Record<Settings['STORAGE'], StorageChoice>> = {
       const { engine, connection } = createSqliteEngine(resolve(SQLITE_FILE), now);
       const open = () =>
         connection.open().catch((error) => {
-          throw error instanceof UnusableFile ? new UsageError([`SQLITE_FILE: ${error.message}`]) : error;
+          throw error instanceof UnusableFile ? new StartupError([`SQLITE_FILE: ${error.message}`]) : error;
         });
       return {
         engine,
@@ -116,7 +116,7 @@ export const storages: Readonly<Record<Settings['STORAGE'], StorageChoice>> = {
       const { engine, connection } = createMongodbEngine(MONGODB_URI, (line) => log.warn(line));
       const open = () =>
         connection.waitForStartup().catch((error) => {
-          throw error instanceof UnsupportedDatabase ? new UsageError([`MONGODB_URI: ${error.message}`]) : error;
+          throw error instanceof UnsupportedDatabase ? new StartupError([`MONGODB_URI: ${error.message}`]) : error;
         });
       const state = {
         get isUp() {

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { UsageError } from '../adapters/cli/usage-error.ts';
+import { StartupError } from './startup-error.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const POLL_INTERVAL_MS = 50;
 
 /**
  * Waits up to `CONNECT_TIMEOUT_MS` for the database, which may still be starting or creating indexes. Then rejects with
- * `UsageError` if the database is unavailable. `settingOrOption` is the name of the setting or option that locates the
- * database.
+ * `StartupError` if the database is unavailable. `settingOrOption` is the name of the setting or option that locates
+ * the database.
  */
 export async function waitUntilReady(
   storage: { checkReady(): Promise<void> },
@@ -22,7 +22,7 @@ export async function waitUntilReady(
     if (performance.now() <= deadline) continue;
     // Some messages already contain the reason after a colon, such as "MongoDB cannot be used: …".
     const isExplained = problem.includes(':');
-    throw new UsageError([
+    throw new StartupError([
       isExplained ? problem : `${problem}. Check that it is running and that ${settingOrOption} is correct.`,
     ]);
   }

@@ -7,7 +7,6 @@ import { Output, writeResult } from './output.ts';
 import { createProgram, replaceHelpCommand } from './program.ts';
 import { ProgressLine } from './progress.ts';
 import type { TerminalStream } from './terminal-stream.ts';
-import { UsageError } from './usage-error.ts';
 
 /** The application with its storage open. */
 export interface OpenedApplication extends Omit<CommandContext, 'signal' | 'stdin' | 'progress'> {
@@ -21,11 +20,11 @@ export interface CommandLineEnvironment {
   readonly stdout: TerminalStream;
   readonly stderr: TerminalStream;
   /**
-   * Opens the configured storage. Rejects with `UsageError` if the settings are invalid, or if the database is
+   * Opens the configured storage. Rejects if the settings are invalid, or if the database is
    * unavailable, or is missing and the command must not create it.
    */
   openApplication(command: Command): Promise<OpenedApplication>;
-  /** Starts the server. Rejects with `UsageError` if the settings are invalid or the server cannot start. */
+  /** Starts the server. Rejects if the settings are invalid or the server cannot start. */
   serve(): Promise<void>;
   /** Calls `stop` on SIGINT (Ctrl-C) and SIGTERM, instead of ending the process. */
   onInterrupt(stop: () => void): void;
@@ -71,8 +70,7 @@ export async function runCommandLine(args: readonly string[], environment: Comma
 /** Writes the error that ended a command line, unless the parser has already written it. Resolves to the exit code. */
 async function reportError(error: unknown, errorOutput: Output): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_ERROR_EXIT_CODE;
-  const lines = error instanceof UsageError ? error.lines : [(error as Error).message];
-  for (const line of lines) await errorOutput.write(`error: ${line}\n`);
+  for (const line of (error as Error).message.split('\n')) await errorOutput.write(`error: ${line}\n`);
   return error instanceof CoreError ? 1 : USAGE_ERROR_EXIT_CODE;
 }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { UsageError } from '../../adapters/cli/usage-error.ts';
 import { createNodeSystem } from '../../adapters/node/system.ts';
 import { createStorage, type StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import { type PreparedDemo, prepareDemo } from '../../bootstrap/prepare-demo.ts';
 import { readSettings } from '../../bootstrap/read-settings.ts';
+import { StartupError } from '../../bootstrap/startup-error.ts';
 import { isApiKeySecret } from '../../core/access/api-key.ts';
 import { Application } from '../../core/application.ts';
 import type { System } from '../../core/shared/system.ts';
@@ -48,7 +48,7 @@ async function assertRejected(start: Start, problem: RegExp): Promise<void> {
     (await Promise.all((await listWorkspaceIds(start)).map((id) => collectAll(start.app.apiKeys.iterate(id))))).flat();
   const before = await keysOf();
   await assert.rejects(start.prepare({ DEMO_API_KEY: KEY }), (error) => {
-    assert.ok(error instanceof UsageError, String(error));
+    assert.ok(error instanceof StartupError, String(error));
     assert.equal(error.lines.length, 1);
     assert.match(error.lines[0] as string, /^DEMO_API_KEY: /);
     assert.match(error.lines[0] as string, problem);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import express from 'express';
 import fc from 'fast-check';
-import { UsageError } from '../../adapters/cli/usage-error.ts';
 import { getSettingWarnings, readSettings } from '../../bootstrap/read-settings.ts';
 import { settings } from '../../bootstrap/settings.ts';
+import { StartupError } from '../../bootstrap/startup-error.ts';
 import { each, textCases } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
 
@@ -19,7 +19,7 @@ function getErrorLines(environment: Environment): readonly string[] {
     readSettings(environment);
     return [];
   } catch (error) {
-    assert.ok(error instanceof UsageError, String(error));
+    assert.ok(error instanceof StartupError, String(error));
     return error.lines;
   }
 }

@@ -124,7 +124,7 @@ suite('the command line, as a process', {
 
   'serves with memory storage until SIGTERM, and exits with 2 for an invalid setting': async () => {
     const server = startCommand(['serve'], { STORAGE: 'memory', PORT: '0' });
-    const url = await server.waitForOutput(/listens on (http:\S+)/);
+    const url = await server.waitForOutput(/listens on (http:[^\s"]+)/);
     assert.equal((await fetch(`${url}/readyz`)).status, 200);
     server.child.kill('SIGTERM');
     assertExitCode(await server.output, 0);
@@ -139,7 +139,7 @@ suite('the command line, as a process', {
       const { id, key } = parseJsonOutput(await runAdvocacy(`key create --workspace ${w} --member ${admin.id} --json`));
       const server = startCommand(['serve'], { ...env, PORT: '0' });
       try {
-        const url = await server.waitForOutput(/listens on (http:\S+)/);
+        const url = await server.waitForOutput(/listens on (http:[^\s"]+)/);
         const getStatus = async () =>
           (await fetch(`${url}/campaigns`, { headers: { Authorization: `Bearer ${key}` } })).status;
         assert.equal(await getStatus(), 200);

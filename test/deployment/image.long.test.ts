@@ -24,7 +24,7 @@ suite('the image of the Dockerfile', {
       };
       const server = start(image, image.command, { ...databases, HOST: '127.0.0.1', PORT: '0', METRICS_PORT: '0' });
       try {
-        const url = await waitForOutput(server, /listens on (http:\S+)/);
+        const url = await waitForOutput(server, /listens on (http:[^\s"]+)/);
         const { port } = new URL(url);
         const isHealthy = async () => (await waitForExit(start(image, image.healthCheck, { PORT: port }))) === 0;
         while ((await fetch(`${url}/readyz`)).status !== 200) await delay(100);
@@ -56,7 +56,7 @@ suite('the image of the Dockerfile', {
       const post = async (name: string) => {
         const server = start(image, image.command, settings);
         try {
-          const url = await waitForOutput(server, /listens on (http:\S+)/);
+          const url = await waitForOutput(server, /listens on (http:[^\s"]+)/);
           const headers = { Authorization: `Bearer ${settings.DEMO_API_KEY}`, 'Content-Type': 'application/json' };
           return (await fetch(`${url}/tags`, { method: 'POST', headers, body: JSON.stringify({ name }) })).status;
         } finally {

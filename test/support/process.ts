@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { doNothing } from '../../core/shared/do-nothing.ts';
 import { DEMO_API_KEY } from './request.ts';
 
@@ -17,7 +18,7 @@ export const SMALL_HEAP = { NODE_OPTIONS: '--max-old-space-size=128' };
 export interface ServiceProcess {
   readonly url: string;
   readonly child: ChildProcess;
-  /** The output so far. */
+  /** The output so far. `stdout` has the messages of the lines, each followed by an empty line. */
   readonly output: { stdout: string; stderr: string };
   /** Resolves with the exit code when the process has exited. */
   waitForExit(): Promise<number | null>;
@@ -46,11 +47,12 @@ export async function startProcess(
 /** Waits until a process that starts the service has printed its address. */
 export async function waitForService(child: ChildProcess): Promise<ServiceProcess> {
   const output = { stdout: '', stderr: '' };
+  const lines = child.stdout && createInterface(child.stdout);
   const exit = once(child, 'exit').then(([code]) => code as number | null);
   child.stderr?.on('data', (chunk) => (output.stderr += chunk));
   const listening = new Promise<string>((resolve) => {
-    child.stdout?.on('data', (chunk) => {
-      output.stdout += chunk;
+    lines?.on('line', (line) => {
+      output.stdout += `${line.startsWith('{') ? `${JSON.parse(line).msg}\n` : line}\n`;
       const url = /listens on (http:\S+)\s/.exec(output.stdout)?.[1];
       if (url) resolve(url);
     });
