@@ -13,7 +13,12 @@ interface ErrorDeclaration {
   /** The kind of core error that has this code. */
   readonly kind?: CoreErrorKind;
   readonly meaning: string;
-  readonly causes: readonly string[];
+  /**
+   * The causes that a program can act on, each with its solution. `doc_url` leads to the section of the cause in the
+   * documentation. The names never change (docs/stability.md).
+   */
+  readonly causes: Readonly<Record<string, string>>;
+  readonly otherCauses: readonly string[];
   readonly remedy: string;
   /** A typical message. */
   readonly example: string;
@@ -24,14 +29,18 @@ export const errors = {
   bad_request: {
     status: 400,
     meaning: 'The request is malformed.',
-    causes: [
+    causes: {
+      body_too_large: `The body is larger than the maximum size (${DEFAULT_BODY_LIMIT_BYTES / 2 ** 20} MiB by default). Send a smaller body.`,
+      too_slow: 'The headers or the body arrived too slowly. Send the request again, all of it at once.',
+    },
+    otherCauses: [
       'The body of a POST or PATCH is missing or is not a JSON object in valid UTF-8. A byte-order mark is not allowed. To share a campaign, no body is needed.',
       'The `Content-Type` is not `application/json`, or its charset is not UTF-8.',
-      `The body is compressed, or is larger than the maximum size (${DEFAULT_BODY_LIMIT_BYTES / 2 ** 20} MiB by default).`,
+      'The body is compressed.',
       'The path or the query contains percent-encoding that cannot be decoded.',
       `The \`Idempotency-Key\` is empty, longer than ${IDEMPOTENCY_KEY_LENGTH.max} characters, or contains a space or a non-ASCII character.`,
       'The request has two `Authorization` headers, no `Host` header, or an `Expect` header other than `100-continue`.',
-      'The request is not valid HTTP/1.1, is incomplete, or arrives too slowly (timeout).',
+      'The request is not valid HTTP/1.1 or is incomplete.',
     ],
     remedy:
       'Fix the problem that the message describes. If the response has `Retry-After`, the same request can succeed: retry it after that many seconds.',
@@ -41,7 +50,8 @@ export const errors = {
     status: 401,
     kind: 'unauthenticated',
     meaning: 'The request has no valid API key.',
-    causes: [
+    causes: {},
+    otherCauses: [
       'The `Authorization` header is missing, or its scheme is not `Bearer`.',
       'The API key is misspelled, incomplete, revoked or expired.',
       'The API key belongs to another installation. With `STORAGE=memory` and without `DEMO_API_KEY`, the demo creates a new key at each start.',
@@ -54,21 +64,25 @@ export const errors = {
     status: 403,
     kind: 'forbidden',
     meaning: 'The API key is valid but does not have access to this operation.',
-    causes: [
-      'The request is a write (POST, PATCH or DELETE), and the key has `read` access.',
-      'The request is a write other than a share, and the role of the member that the key belongs to is not `admin`.',
-      'The request shares a campaign or creates a content pillar, and the key does not belong to a member.',
-      'The invitation of the member that the key belongs to is pending. Then reads are rejected, too.',
-    ],
-    remedy:
-      'If the invitation is pending, ask the operator of the service to set it to `accepted`. Otherwise, use a key with `full` access that belongs to an admin. To share a campaign, use a key with `full` access that belongs to any member. A key with `full` access but without a member works for all writes except sharing a campaign and creating a content pillar.',
+    causes: {
+      read_only_key:
+        'The request is a write (POST, PATCH or DELETE), and the key has `read` access. Use a key with `full` access.',
+      key_without_member: 'The operation needs a member, and the key does not belong to one. Use the key of a member.',
+      not_admin:
+        'The role of the member that the key belongs to is not `admin`, so the only write that is allowed is to share a campaign. Use the key of an admin, or a key without a member.',
+      invitation_pending:
+        'The invitation of the member that the key belongs to is pending. Then reads are rejected, too. Ask the operator of the service to set the invitation to `accepted`.',
+    },
+    otherCauses: [],
+    remedy: 'Use an API key with the access, the member and the role that the operation requires.',
     example: 'This API key has read access. Use a key with full access.',
   },
   not_found: {
     status: 404,
     kind: 'not_found',
     meaning: 'The record or the operation does not exist.',
-    causes: [
+    causes: {},
+    otherCauses: [
       'The workspace has no record with this ID. The response is the same for an unknown, malformed or deleted ID, and for the ID of a record in another workspace.',
       'No operation has this path and method. Paths are case-sensitive.',
     ],
@@ -79,25 +93,30 @@ export const errors = {
   conflict: {
     status: 409,
     kind: 'conflict',
-    meaning: 'The request conflicts with the current state of the workspace.',
-    causes: [
-      'A tag or a group with this name already exists. Names are compared case-insensitively.',
-      'The workspace already has a domain with this slug, and the request does not contain `archived`.',
-      'Another workspace has a verified domain with this slug that is not archived.',
-      'A campaign cannot change from its status to the status of the request.',
-      'The campaign to share is not published.',
-      'A request with the same `Idempotency-Key` is still in progress.',
-      'Too many concurrent requests changed the same record. This request changed nothing.',
-    ],
-    remedy:
-      'If the response has `Retry-After`, retry after that many seconds. Otherwise, choose another name or status, or use the existing record.',
+    meaning: 'The request conflicts with the current state of the workspace. It changed nothing.',
+    causes: {
+      name_taken:
+        'A tag or a group with this name already exists. Names are compared case-insensitively. Choose another name, or use the existing record.',
+      domain_taken:
+        'Your workspace already has a domain with this slug, which may be archived. Use that domain: find it with `GET /domains?includeArchived=true&search=…`. To unarchive it, send the POST again with `"archived": false`.',
+      domain_verified_elsewhere:
+        'Another workspace has verified a domain with this slug, and has not archived it. Use another domain, or ask the other workspace to archive its domain.',
+      status_transition:
+        'The status of a campaign cannot change this way, such as from `archived` to `draft`. Choose a status that the message allows.',
+      campaign_not_running: 'The campaign to share is a draft or archived. Publish it first.',
+      concurrent_changes: 'Too many requests changed the same record at the same time. Retry the request.',
+      idempotency_key_in_use: 'The first request with this `Idempotency-Key` is still in progress. Retry the request.',
+    },
+    otherCauses: [],
+    remedy: 'If the response has `Retry-After`, retry after that many seconds. Otherwise, the cause says what to do.',
     example: 'This workspace already has a tag with this name. Choose another name.',
   },
   invite_expired: {
     status: 410,
     kind: 'invitation_expired',
     meaning: 'The invitation has expired.',
-    causes: ['The key belongs to a member whose invitation the operator has set to `expired`.'],
+    causes: {},
+    otherCauses: ['The key belongs to a member whose invitation the operator has set to `expired`.'],
     remedy: 'Ask the operator of the service to renew the invitation. Retrying does not help.',
     example: "The invitation of this key's member has expired. Ask the operator of the service to renew it.",
   },
@@ -105,15 +124,19 @@ export const errors = {
     status: 422,
     kind: 'invalid',
     meaning: 'The request is well-formed, but at least one value is invalid.',
-    causes: [
+    causes: {
+      idempotency_key_reused:
+        'The `Idempotency-Key` was already used with another path or body. Send a new value with each new request.',
+      list_too_slow:
+        'A search, a filter by dates, or a page with a high number takes too long in a very large workspace. Add filters, or request an earlier page.',
+    },
+    otherCauses: [
       'A field of the body or a query parameter is missing or unknown, has the wrong type, or is out of range.',
       'The body has more than 1,000 field names, objects and arrays together.',
       'The query of a list is too long for the links to other pages (more than about 7,500 characters).',
-      'A search, a filter by dates, or a page with a high number takes too long in a very large workspace. Add more filters.',
       'The end date of a campaign is before its start date.',
       'A referenced tag, group, content pillar or domain does not exist in the workspace.',
       'A referenced content pillar or domain is archived.',
-      'The `Idempotency-Key` was already used with another path or body.',
     ],
     remedy:
       'Fix the problem that the message describes, then send the request again. If fields are invalid, the message lists up to ten of them as `field: problem`, and the number of others, separated by `; `.',
@@ -122,12 +145,12 @@ export const errors = {
   rate_limit_exceeded: {
     status: 429,
     meaning: 'Too many requests.',
-    causes: [
-      `The key exceeded its rate limit (${DEFAULT_REQUEST_LIMIT} requests per minute by default).`,
-      `The client address sent too many rejected credentials (${DEFAULT_REJECTED_CREDENTIAL_LIMIT} per minute by default). Requests with a valid key usually still succeed. They can also get this error while many other keys from this address are checked.`,
-      'The service is overloaded.',
-      'Clients with keys of your workspace send bodies or read responses too slowly, so that the requests of your workspace use too much memory.',
-    ],
+    causes: {
+      rejected_credentials: `Your address sent too many invalid API keys (${DEFAULT_REJECTED_CREDENTIAL_LIMIT} per minute by default). Use a valid key: usually, its requests still succeed. They can also get this error while many other keys from this address are checked.`,
+      overload:
+        'The service has too many requests, or clients with keys of your workspace send bodies or read responses too slowly. Send fewer requests at the same time.',
+    },
+    otherCauses: [`The key exceeded its rate limit (${DEFAULT_REQUEST_LIMIT} requests per minute by default).`],
     remedy:
       'Wait for the number of seconds in `Retry-After`, then retry. To stay below the limit, read `RateLimit` or `X-RateLimit-Remaining` of each response.',
     example: `Too many requests with this key: at most ${DEFAULT_REQUEST_LIMIT} in ${DEFAULT_WINDOW_SECONDS} seconds. Retry in 42 seconds.`,
@@ -135,7 +158,8 @@ export const errors = {
   internal_server_error: {
     status: 500,
     meaning: 'The service failed.',
-    causes: ['The storage is unavailable.', 'An unexpected error occurred.'],
+    causes: {},
+    otherCauses: ['The storage is unavailable.', 'An unexpected error occurred.'],
     remedy:
       'If the response has `Retry-After`, the storage is unavailable: retry after that many seconds. Send a POST with the same `Idempotency-Key`, so that it takes effect only once. If the problem persists, send the `X-Request-Id` of the response to the operator of the service.',
     example: 'Internal error. Retry the request. If it fails again, report the X-Request-Id.',
@@ -143,6 +167,9 @@ export const errors = {
 } as const satisfies Record<string, ErrorDeclaration>;
 
 export type ErrorCode = keyof typeof errors;
+
+/** The name of a cause with a section of its own. */
+export type ErrorCauseName = { [C in ErrorCode]: keyof (typeof errors)[C]['causes'] }[ErrorCode];
 
 export const errorCodes = Object.keys(errors) as ErrorCode[];
 
@@ -157,7 +184,15 @@ export function getErrorCode(kind: CoreErrorKind): ErrorCode {
   return codes[kind];
 }
 
-/** Returns the anchor of an error code on the error page of the documentation. */
-export function getErrorAnchor(code: ErrorCode): string {
-  return code.replaceAll('_', '-');
+/** Returns the anchor of an error code, or of one of its causes, on the error page of the documentation. */
+export function getErrorAnchor(code: ErrorCode, causeName?: ErrorCauseName): string {
+  return (causeName ? `${code}-${causeName}` : code).replaceAll('_', '-');
+}
+
+/** Returns the anchors of the causes of an error code that have one, each with the text about the cause. */
+export function getErrorCauses(code: ErrorCode): [anchor: string, text: string][] {
+  return Object.entries(errors[code].causes).map(([name, text]) => [
+    getErrorAnchor(code, name as ErrorCauseName),
+    text,
+  ]);
 }

@@ -5,7 +5,7 @@ import {
   RESPONSE_TTL_HOURS,
 } from '../../core/idempotency/idempotency.ts';
 import { DEFAULT_REQUEST_LIMIT, DEFAULT_WINDOW_SECONDS } from './default-limits.ts';
-import { type ErrorCode, errorCodes, errors, getErrorAnchor } from './errors.ts';
+import { type ErrorCode, errorCodes, errors, getErrorAnchor, getErrorCauses } from './errors.ts';
 import type { Operation } from './operation.ts';
 import { type OperationSection, operationSections } from './operations.ts';
 import { version } from './version.ts';
@@ -16,8 +16,8 @@ const API_DESCRIPTION = `Manage the campaigns, inspiration questions, content pi
 workspace. Every operation acts on the workspace that the API key belongs to.
 
 - **Authentication**: Send your API key in the header \`Authorization: Bearer <API_KEY>\`.
-- **Errors**: Every error response has the same JSON shape. Branch on \`code\` in your program. \`doc_url\` links to
-  [the causes of each error code](/docs/errors).
+- **Errors**: Every error response has the same JSON shape. Branch on \`code\` in your program, or on the
+  fragment of \`doc_url\`, such as \`#conflict-name-taken\`: it names [the cause](/docs/errors) if there are several.
 - **Pagination**: A list returns a JSON array. Follow the link with \`rel="next"\` in the \`Link\` header until that link
   is missing.
 - **Retries**: You can safely retry a POST if you send it with an \`Idempotency-Key\`. The first successful response is
@@ -104,7 +104,9 @@ const errorSchema = z
           .max(2048)
           .meta({ format: 'uri-reference' })
           .optional()
-          .describe('A link to the documentation of the error code.'),
+          .describe(
+            'A link to the documentation of the error code or, in its fragment, of the cause: branch on it, too.',
+          ),
       })
       .meta({ id: 'ErrorDetails', description: 'The problem with a request, and how to fix it.' })
       .describe('The error.'),
@@ -252,10 +254,11 @@ const retryableCodes: readonly ErrorCode[] = [
 ];
 
 function describeErrorResponse(code: ErrorCode, converter: SchemaConverter): Json {
-  const { meaning, causes, remedy, example } = errors[code];
+  const { meaning, otherCauses, remedy, example } = errors[code];
+  const causes = getErrorCauses(code).map(([anchor, text]) => `[\`${anchor}\`](/docs/errors#${anchor}): ${text}`);
   const doc_url = `/docs/errors#${getErrorAnchor(code)}`;
   return {
-    description: [meaning, '', ...causes.map((cause) => `- ${cause}`), '', remedy].join('\n'),
+    description: [meaning, '', ...[...causes, ...otherCauses].map((cause) => `- ${cause}`), '', remedy].join('\n'),
     headers: createHeaderReferences([
       'X-Request-Id',
       ...(code === 'unauthorized' ? (['WWW-Authenticate'] as const) : RATE_LIMIT_HEADERS),

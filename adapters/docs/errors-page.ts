@@ -1,4 +1,4 @@
-import { errorCodes, errors, getErrorAnchor } from '../api/errors.ts';
+import { type ErrorCode, errorCodes, errors, getErrorAnchor, getErrorCauses } from '../api/errors.ts';
 import { renderPage } from './layout.ts';
 import { escapeHtml, renderInlineMarkdown, renderMarkdown } from './markdown.ts';
 import { ERRORS_PAGE } from './pages.ts';
@@ -9,30 +9,24 @@ export function renderErrorsPage(): string {
     (code) => `<li><a href="#${getErrorAnchor(code)}">${errors[code].status} <code>${code}</code></a></li>`,
   );
   const text = `<h1>Errors</h1>
-<p>Every error response is a JSON object with one field, <code>error</code>. Branch on its <code>code</code> in your
-program. Its <code>message</code> tells people what is wrong with the request. Its <code>doc_url</code> links to this page.
-If you contact the operator of the service, include the <code>X-Request-Id</code> header of the response. The guide says
-<a href="/docs/guide#handle-errors">which errors to retry</a>.</p>
+${renderMarkdown(`Every error response is a JSON object with one field, \`error\`. Its \`message\` tells people what is wrong
+with the request. Branch on its \`code\` in your program. If a cause below has a name, the fragment of \`doc_url\` is this
+name, such as \`#conflict-name-taken\`: branch on it, too. The guide says [which errors to retry](/docs/guide#handle-errors).
+If you contact the operator of the service, include the \`X-Request-Id\` header of the response.`)}
 ${errorCodes.map(renderError).join('\n')}`;
   return renderPage(ERRORS_PAGE.title, listItems, text);
 }
 
-const CONFLICT_LINK = ' The guide says <a href="/docs/guide#resolve-a-conflict-409">what to do for each cause</a>.';
-
-function renderError(code: keyof typeof errors): string {
-  const { status, meaning, causes, remedy, example } = errors[code];
-  const body = JSON.stringify(
-    { error: { code, message: example, doc_url: `/docs/errors#${getErrorAnchor(code)}` } },
-    null,
-    2,
-  );
-  return `<section id="${getErrorAnchor(code)}">
-<h2><a href="#${getErrorAnchor(code)}">${status} <code>${code}</code></a></h2>
-<p>${renderInlineMarkdown(meaning)}</p>
-<h3>Causes</h3>
-${renderMarkdown(causes.map((cause) => `- ${cause}`).join('\n'))}
-<h3>Solution</h3>
-<p>${renderInlineMarkdown(remedy)}${code === 'conflict' ? CONFLICT_LINK : ''}</p>
+function renderError(code: ErrorCode): string {
+  const { status, meaning, otherCauses, remedy, example } = errors[code];
+  const id = getErrorAnchor(code);
+  const causes = getErrorCauses(code);
+  const body = JSON.stringify({ error: { code, message: example, doc_url: `/docs/errors#${id}` } }, null, 2);
+  return `<section id="${id}">
+<h2><a href="#${id}">${status} <code>${code}</code></a></h2>
+<p>${renderInlineMarkdown(meaning)} ${renderInlineMarkdown(remedy)}</p>
 <pre><code>${escapeHtml(body)}</code></pre>
+${causes.map(([anchor, text]) => `<h3 id="${anchor}"><a href="#${anchor}"><code>${anchor}</code></a></h3>\n<p>${renderInlineMarkdown(text)}</p>`).join('\n')}
+${otherCauses.length > 0 ? `<h3>${causes.length > 0 ? 'Other causes' : 'Causes'}</h3>\n${renderMarkdown(otherCauses.map((cause) => `- ${cause}`).join('\n'))}` : ''}
 </section>`;
 }

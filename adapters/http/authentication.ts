@@ -33,7 +33,9 @@ export function createAuthenticator({ callers, rejectedCredentialLimiter }: Auth
     } catch (error) {
       if (!(error instanceof CoreError) || error.kind !== 'unauthenticated') throw error;
       const usage = await rejectedCredentialLimiter.consume(getClientAddress(request));
-      throw usage.allowed ? error : createRateLimitError('rejected credentials from this address', usage);
+      throw usage.allowed
+        ? error
+        : createRateLimitError('rejected credentials from this address', usage, 'rejected_credentials');
     }
   };
 }

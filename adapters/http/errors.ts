@@ -1,5 +1,5 @@
 import { CoreError, isTransientError } from '../../core/shared/core-error.ts';
-import { type ErrorCode, errors, getErrorAnchor, getErrorCode } from '../api/errors.ts';
+import { type ErrorCauseName, type ErrorCode, errors, getErrorAnchor, getErrorCode } from '../api/errors.ts';
 
 /** The value of `Retry-After` for errors without a known end. */
 const RETRY_AFTER_SECONDS = 1;
@@ -11,6 +11,7 @@ export class HttpError extends Error {
   constructor(
     readonly code: ErrorCode,
     message: string,
+    readonly causeName?: ErrorCauseName,
     /** The value of `Retry-After`. It is set only if the same request can succeed later. */
     readonly retryAfterSeconds?: number,
   ) {
@@ -19,8 +20,8 @@ export class HttpError extends Error {
 }
 
 /** Creates an error after which the same request can succeed in a moment. */
-export function createTransientError(code: ErrorCode, message: string): HttpError {
-  return new HttpError(code, message, RETRY_AFTER_SECONDS);
+export function createTransientError(code: ErrorCode, message: string, causeName?: ErrorCauseName): HttpError {
+  return new HttpError(code, message, causeName, RETRY_AFTER_SECONDS);
 }
 
 /**
@@ -28,11 +29,13 @@ export function createTransientError(code: ErrorCode, message: string): HttpErro
  */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
-  const [code, message] =
-    error instanceof CoreError
-      ? ([getErrorCode(error.kind), error.message] as const)
-      : (['internal_server_error', errors.internal_server_error.example] as const);
-  return isTransientError(error) ? createTransientError(code, message) : new HttpError(code, message);
+  const isCoreError = error instanceof CoreError;
+  return new HttpError(
+    isCoreError ? getErrorCode(error.kind) : 'internal_server_error',
+    isCoreError ? error.message : errors.internal_server_error.example,
+    isCoreError ? error.causeName : undefined,
+    isTransientError(error) ? RETRY_AFTER_SECONDS : undefined,
+  );
 }
 
 /** Returns the headers that the response for an error has in addition to those of other responses. */
@@ -44,6 +47,6 @@ export function createErrorHeaders({ code, retryAfterSeconds }: HttpError): stri
 }
 
 /** Returns the response body for an error: the error object as JSON. */
-export function toErrorBody({ code, message }: HttpError, docsUrl: string): string {
-  return JSON.stringify({ error: { code, message, doc_url: `${docsUrl}/errors#${getErrorAnchor(code)}` } });
+export function toErrorBody({ code, message, causeName }: HttpError, docsUrl: string): string {
+  return JSON.stringify({ error: { code, message, doc_url: `${docsUrl}/errors#${getErrorAnchor(code, causeName)}` } });
 }

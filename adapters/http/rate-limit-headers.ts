@@ -1,4 +1,5 @@
 import type { Usage } from '../../core/access/rate-limiter.ts';
+import type { ErrorCauseName } from '../api/errors.ts';
 import type { RateLimitHeader } from '../api/openapi.ts';
 import { HttpError } from './errors.ts';
 import type { HeaderList } from './responder.ts';
@@ -23,10 +24,10 @@ export function createRateLimitHeaders(usage: Usage, now: number): HeaderList {
 }
 
 /** Creates the error for exceeding a limit, with `Retry-After`. `what` names the counted things, such as `requests`. */
-export function createRateLimitError(what: string, usage: Usage): HttpError {
+export function createRateLimitError(what: string, usage: Usage, causeName?: ErrorCauseName): HttpError {
   const seconds = Math.max(1, getSecondsUntilReset(usage));
   const message = `Too many ${what}: at most ${usage.limit} in ${formatSeconds(usage.windowSeconds)}. Retry in ${formatSeconds(seconds)}.`;
-  return new HttpError('rate_limit_exceeded', message, seconds);
+  return new HttpError('rate_limit_exceeded', message, causeName, seconds);
 }
 
 function formatSeconds(count: number): string {

@@ -22,7 +22,8 @@ const INCOMPLETE_ERROR = new HttpError('bad_request', 'The request body is incom
  */
 export function createBodyReader(limitBytes: number, protection: Protection): ReadBody {
   const { memory } = protection;
-  const tooLongError = new HttpError('bad_request', `The request body is too large. Send at most ${limitBytes} bytes.`);
+  const tooLargeMessage = `The request body is too large. Send at most ${limitBytes} bytes.`;
+  const tooLongError = new HttpError('bad_request', tooLargeMessage, 'body_too_large');
   const readBody: ReadBody = async (request, response, workspaceId) => {
     requireJson(request);
     const isTooLong = Number(request.headers['content-length'] ?? 0) > limitBytes;

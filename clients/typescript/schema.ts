@@ -1008,7 +1008,7 @@ export interface components {
             readonly message: string;
             /**
              * Format: uri-reference
-             * @description A link to the documentation of the error code.
+             * @description A link to the documentation of the error code or, in its fragment, of the cause: branch on it, too.
              */
             readonly doc_url?: string;
         };
@@ -1017,13 +1017,15 @@ export interface components {
         /**
          * @description The request is malformed.
          *
+         *     - [`bad-request-body-too-large`](/docs/errors#bad-request-body-too-large): The body is larger than the maximum size (1 MiB by default). Send a smaller body.
+         *     - [`bad-request-too-slow`](/docs/errors#bad-request-too-slow): The headers or the body arrived too slowly. Send the request again, all of it at once.
          *     - The body of a POST or PATCH is missing or is not a JSON object in valid UTF-8. A byte-order mark is not allowed. To share a campaign, no body is needed.
          *     - The `Content-Type` is not `application/json`, or its charset is not UTF-8.
-         *     - The body is compressed, or is larger than the maximum size (1 MiB by default).
+         *     - The body is compressed.
          *     - The path or the query contains percent-encoding that cannot be decoded.
          *     - The `Idempotency-Key` is empty, longer than 255 characters, or contains a space or a non-ASCII character.
          *     - The request has two `Authorization` headers, no `Host` header, or an `Expect` header other than `100-continue`.
-         *     - The request is not valid HTTP/1.1, is incomplete, or arrives too slowly (timeout).
+         *     - The request is not valid HTTP/1.1 or is incomplete.
          *
          *     Fix the problem that the message describes. If the response has `Retry-After`, the same request can succeed: retry it after that many seconds.
          */
@@ -1082,12 +1084,12 @@ export interface components {
         /**
          * @description The API key is valid but does not have access to this operation.
          *
-         *     - The request is a write (POST, PATCH or DELETE), and the key has `read` access.
-         *     - The request is a write other than a share, and the role of the member that the key belongs to is not `admin`.
-         *     - The request shares a campaign or creates a content pillar, and the key does not belong to a member.
-         *     - The invitation of the member that the key belongs to is pending. Then reads are rejected, too.
+         *     - [`forbidden-read-only-key`](/docs/errors#forbidden-read-only-key): The request is a write (POST, PATCH or DELETE), and the key has `read` access. Use a key with `full` access.
+         *     - [`forbidden-key-without-member`](/docs/errors#forbidden-key-without-member): The operation needs a member, and the key does not belong to one. Use the key of a member.
+         *     - [`forbidden-not-admin`](/docs/errors#forbidden-not-admin): The role of the member that the key belongs to is not `admin`, so the only write that is allowed is to share a campaign. Use the key of an admin, or a key without a member.
+         *     - [`forbidden-invitation-pending`](/docs/errors#forbidden-invitation-pending): The invitation of the member that the key belongs to is pending. Then reads are rejected, too. Ask the operator of the service to set the invitation to `accepted`.
          *
-         *     If the invitation is pending, ask the operator of the service to set it to `accepted`. Otherwise, use a key with `full` access that belongs to an admin. To share a campaign, use a key with `full` access that belongs to any member. A key with `full` access but without a member works for all writes except sharing a campaign and creating a content pillar.
+         *     Use an API key with the access, the member and the role that the operation requires.
          */
         readonly Forbidden: {
             headers: {
@@ -1144,17 +1146,17 @@ export interface components {
             };
         };
         /**
-         * @description The request conflicts with the current state of the workspace.
+         * @description The request conflicts with the current state of the workspace. It changed nothing.
          *
-         *     - A tag or a group with this name already exists. Names are compared case-insensitively.
-         *     - The workspace already has a domain with this slug, and the request does not contain `archived`.
-         *     - Another workspace has a verified domain with this slug that is not archived.
-         *     - A campaign cannot change from its status to the status of the request.
-         *     - The campaign to share is not published.
-         *     - A request with the same `Idempotency-Key` is still in progress.
-         *     - Too many concurrent requests changed the same record. This request changed nothing.
+         *     - [`conflict-name-taken`](/docs/errors#conflict-name-taken): A tag or a group with this name already exists. Names are compared case-insensitively. Choose another name, or use the existing record.
+         *     - [`conflict-domain-taken`](/docs/errors#conflict-domain-taken): Your workspace already has a domain with this slug, which may be archived. Use that domain: find it with `GET /domains?includeArchived=true&search=…`. To unarchive it, send the POST again with `"archived": false`.
+         *     - [`conflict-domain-verified-elsewhere`](/docs/errors#conflict-domain-verified-elsewhere): Another workspace has verified a domain with this slug, and has not archived it. Use another domain, or ask the other workspace to archive its domain.
+         *     - [`conflict-status-transition`](/docs/errors#conflict-status-transition): The status of a campaign cannot change this way, such as from `archived` to `draft`. Choose a status that the message allows.
+         *     - [`conflict-campaign-not-running`](/docs/errors#conflict-campaign-not-running): The campaign to share is a draft or archived. Publish it first.
+         *     - [`conflict-concurrent-changes`](/docs/errors#conflict-concurrent-changes): Too many requests changed the same record at the same time. Retry the request.
+         *     - [`conflict-idempotency-key-in-use`](/docs/errors#conflict-idempotency-key-in-use): The first request with this `Idempotency-Key` is still in progress. Retry the request.
          *
-         *     If the response has `Retry-After`, retry after that many seconds. Otherwise, choose another name or status, or use the existing record.
+         *     If the response has `Retry-After`, retry after that many seconds. Otherwise, the cause says what to do.
          */
         readonly Conflict: {
             headers: {
@@ -1213,14 +1215,14 @@ export interface components {
         /**
          * @description The request is well-formed, but at least one value is invalid.
          *
+         *     - [`unprocessable-entity-idempotency-key-reused`](/docs/errors#unprocessable-entity-idempotency-key-reused): The `Idempotency-Key` was already used with another path or body. Send a new value with each new request.
+         *     - [`unprocessable-entity-list-too-slow`](/docs/errors#unprocessable-entity-list-too-slow): A search, a filter by dates, or a page with a high number takes too long in a very large workspace. Add filters, or request an earlier page.
          *     - A field of the body or a query parameter is missing or unknown, has the wrong type, or is out of range.
          *     - The body has more than 1,000 field names, objects and arrays together.
          *     - The query of a list is too long for the links to other pages (more than about 7,500 characters).
-         *     - A search, a filter by dates, or a page with a high number takes too long in a very large workspace. Add more filters.
          *     - The end date of a campaign is before its start date.
          *     - A referenced tag, group, content pillar or domain does not exist in the workspace.
          *     - A referenced content pillar or domain is archived.
-         *     - The `Idempotency-Key` was already used with another path or body.
          *
          *     Fix the problem that the message describes, then send the request again. If fields are invalid, the message lists up to ten of them as `field: problem`, and the number of others, separated by `; `.
          */
@@ -1250,10 +1252,9 @@ export interface components {
         /**
          * @description Too many requests.
          *
+         *     - [`rate-limit-exceeded-rejected-credentials`](/docs/errors#rate-limit-exceeded-rejected-credentials): Your address sent too many invalid API keys (60 per minute by default). Use a valid key: usually, its requests still succeed. They can also get this error while many other keys from this address are checked.
+         *     - [`rate-limit-exceeded-overload`](/docs/errors#rate-limit-exceeded-overload): The service has too many requests, or clients with keys of your workspace send bodies or read responses too slowly. Send fewer requests at the same time.
          *     - The key exceeded its rate limit (600 requests per minute by default).
-         *     - The client address sent too many rejected credentials (60 per minute by default). Requests with a valid key usually still succeed. They can also get this error while many other keys from this address are checked.
-         *     - The service is overloaded.
-         *     - Clients with keys of your workspace send bodies or read responses too slowly, so that the requests of your workspace use too much memory.
          *
          *     Wait for the number of seconds in `Retry-After`, then retry. To stay below the limit, read `RateLimit` or `X-RateLimit-Remaining` of each response.
          */

@@ -111,9 +111,10 @@ suite('a client that is too slow', {
           const seconds = (Date.now() - startedAt) / 1_000;
           const [from, to] = client.closesAfter;
           assert.ok(seconds > from - 1 && seconds < to, `${name}: ${seconds}`);
-          for (const { status, headers } of parseResponses(received)) {
+          for (const { status, headers, body } of parseResponses(received)) {
             assert.ok([200, 400, 401].includes(status), `${name}: ${status}`);
             assert.equal(headers.get('retry-after'), status === 400 ? '1' : undefined, name);
+            if (status === 400) assert.match(body, /#bad-request-too-slow"/, name);
           }
         }),
       );

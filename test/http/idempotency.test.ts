@@ -230,7 +230,9 @@ suite('a POST with an Idempotency-Key', {
   'is rejected while the first request runs, until the lock of the first request expires': () =>
     withSetup(async ({ api, own, post, wait }) => {
       const hanging = await startHangingRequest(api, own);
-      assertTransientError(await post('key', '/inspiration-questions', question), 409, /is in progress/);
+      const rejected = await post('key', '/inspiration-questions', question);
+      assertTransientError(rejected, 409, /is in progress/);
+      assert.equal(rejected.json.error.doc_url, '/docs/errors#conflict-idempotency-key-in-use');
       assertTransientError(await post('key', '/inspiration-questions', { question: 'Is another body refused?' }), 409);
       wait(LOCK_TTL_MS - 1);
       assertTransientError(await post('key', '/inspiration-questions', question), 409);

@@ -119,7 +119,9 @@ suite('responses that clients do not read', {
         sockets.push(socket);
       }
       await waitUntil(async () => (await call('GET', '/campaigns')).status === 429);
-      assertError(await call('GET', '/campaigns'), 429, /reads responses too slowly/);
+      const rejected = await call('GET', '/campaigns');
+      assertError(rejected, 429, /reads responses too slowly/);
+      assert.equal(rejected.json.error.doc_url, '/docs/errors#rate-limit-exceeded-overload');
       for (const socket of sockets) socket.destroy();
       await waitUntil(async () => (await call('GET', '/campaigns')).status === 200);
       await unfinished.end();

@@ -137,6 +137,7 @@ suite('the limit of rejected credentials', {
       for (let times = 0; times < 3; times++) assertError(await get(INVALID_KEY), 401);
       const response = await get(INVALID_KEY);
       assertLimited(response, /^Too many rejected credentials from this address: at most 3 in 60 seconds\./);
+      assert.equal(response.json.error.doc_url, '/docs/errors#rate-limit-exceeded-rejected-credentials');
       assert.equal(response.headers.get('www-authenticate'), null);
       assert.deepEqual(limitHeadersOf(response), [null, null, null]);
     }),

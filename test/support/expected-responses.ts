@@ -45,8 +45,10 @@ function assertErrorObject(response: ApiResponse, status: number, message: RegEx
   assertHeaders(response);
   const code = expectedCodes[status] as string;
   const { error } = response.json;
-  const doc_url = `/docs/errors#${code.replaceAll('_', '-')}`;
-  assert.deepEqual(response.json, { error: { code, message: error.message, doc_url } }, what);
+  const { message: text, doc_url } = error;
+  assert.deepEqual(response.json, { error: { code, message: text, doc_url } }, what);
+  const anchor = code.replaceAll('_', '-');
+  assert.match(doc_url, new RegExp(`^/docs/errors#${anchor}(?:-[a-z-]+)?$`), what);
   assert.match(error.message, message, what);
 }
 

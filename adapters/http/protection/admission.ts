@@ -37,6 +37,7 @@ const CREDENTIAL_END_LENGTH = 10;
 const OVERLOAD_ERROR = createTransientError(
   'rate_limit_exceeded',
   'The service is overloaded. Retry the request in one second.',
+  'overload',
 );
 
 /**

@@ -129,7 +129,7 @@ const PARSER_MESSAGES: Readonly<Record<string, string>> = {
 };
 
 function createParserError({ code = '' }: NodeJS.ErrnoException): HttpError {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return createTransientError('bad_request', TIMEOUT_MESSAGE);
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return createTransientError('bad_request', TIMEOUT_MESSAGE, 'too_slow');
   const message =
     PARSER_MESSAGES[code] ?? 'The request is not valid HTTP/1.1. Send a request in the syntax of RFC 9112.';
   return new HttpError('bad_request', message);

@@ -6,6 +6,7 @@ const MAX_BYTES = 128 * 1024 * 1024;
 const MEMORY_ERROR = createTransientError(
   'rate_limit_exceeded',
   'Your workspace sends request bodies or reads responses too slowly. Send fewer requests at the same time.',
+  'overload',
 );
 
 /** Counts the bytes that are kept in memory for each workspace while its clients are slow to send or to read. */
