@@ -35,12 +35,13 @@ export async function openApplication(
       `${locationSetting}: this database does not exist. Use the database of the server, or create one with \`advocacy workspace create\`.`,
     ]);
   }
-  const [{ tokens, wireCore }, { createStorageTools }, { createNodeSystem }, { createMessageLog }] = await Promise.all([
-    import('./container.ts'),
-    import('./storage-tools.ts'),
-    import('../adapters/node/system.ts'),
-    import('../adapters/logging/message-log.ts'),
-  ]);
+  const [{ tokens, wireCore }, { createStorageTools }, { createNodeSystem }, { createMessageLog, createWriteLog }] =
+    await Promise.all([
+      import('./container.ts'),
+      import('./storage-tools.ts'),
+      import('../adapters/node/system.ts'),
+      import('../adapters/logging/message-log.ts'),
+    ]);
   const system = createNodeSystem();
   const log = createMessageLog(stderr);
   const container = await wireCore(settings, system, log);
@@ -58,7 +59,15 @@ export async function openApplication(
     throw error;
   }
   const storageTools = createStorageTools(container.get(tokens.storage), settings, system, log);
-  return { app, storageTools, bodyLimit: settings.BODY_LIMIT_BYTES, now: system.now, newId: system.newId, close };
+  const writeLog = createWriteLog(stderr, settings.LOG_LEVEL);
+  return {
+    app,
+    storageTools,
+    bodyLimit: settings.BODY_LIMIT_BYTES,
+    newId: system.newId,
+    logWrite: (command, written) => writeLog.info({ command, ...written }, 'command completed'),
+    close,
+  };
 }
 
 const UNKNOWN = 'unknown';

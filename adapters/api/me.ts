@@ -74,7 +74,11 @@ export const getMe = defineOperation({
     },
   },
   run: async (app, { caller: { workspaceId, keyId, member } }) => {
-    const [workspace, key] = await Promise.all([app.workspaces.get(workspaceId), app.apiKeys.get(workspaceId, keyId)]);
+    const [workspace, key] = await Promise.all([
+      app.workspaces.get(workspaceId),
+      // The operator on the command line has no key, so there it is `null`. In the API, each caller has one.
+      keyId === undefined ? (null as never) : app.apiKeys.get(workspaceId, keyId),
+    ]);
     return { workspace, member: member ? { ...member, groups: [...member.groupIds] } : null, key };
   },
 });

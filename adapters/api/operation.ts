@@ -180,7 +180,7 @@ function createSelector(schema: z.core.$ZodType): ((value: unknown) => unknown) 
     const selected: Record<string, unknown> = {};
     for (const [name, select] of fields) {
       const field = (value as Readonly<Record<string, unknown>>)[name];
-      selected[name] = select ? select(field) : field;
+      selected[name] = select && field !== null ? select(field) : field;
     }
     return selected;
   };

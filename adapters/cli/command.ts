@@ -1,32 +1,10 @@
 import type { Readable } from 'node:stream';
-import { validate as isUuid, NIL } from 'uuid';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Application } from '../../core/application.ts';
-import type { Operation } from '../api/operation.ts';
+import { parse } from '../api/parse.ts';
+import { type CommandField, createFields, type Values } from './fields.ts';
 import type { ProgressLine } from './progress.ts';
 import type { StorageTools } from './storage-tools.ts';
-
-/** An option or an argument of a command. An option is optional if its schema accepts `undefined`. */
-export interface Parameter<Schema extends z.ZodType = z.ZodType> {
-  /** `--name <name>` for an option, `<member>` for an argument. */
-  readonly syntax: string;
-  readonly description: string;
-  readonly schema: Schema;
-  /** Whether the option can be given several times. Its schema is then the schema of an array. */
-  readonly isRepeatable: boolean;
-}
-
-export function defineParameter<Schema extends z.ZodType>(
-  syntax: string,
-  description: string,
-  schema: Schema,
-  { isRepeatable = false } = {},
-): Parameter<Schema> {
-  return { syntax, description, schema, isRepeatable };
-}
-
-type Parameters = Readonly<Record<string, Parameter>>;
-type ParameterValues<P extends Parameters> = { readonly [Name in keyof P]: z.output<P[Name]['schema']> };
 
 /** The application, streams and signals that a running command uses. */
 export interface CommandContext {
@@ -34,8 +12,8 @@ export interface CommandContext {
   readonly storageTools: StorageTools;
   /** The maximum size of a request body of the API, in bytes. */
   readonly bodyLimit: number;
-  /** Returns the milliseconds since the epoch. */
-  now(): number;
+  /** Writes a line to the log: what a command has written. */
+  logWrite(command: string, written: WrittenRecord): void;
   /** Returns a new UUID version 7. */
   newId(): string;
   /**
@@ -53,7 +31,8 @@ export const INTERRUPTED_EXIT_CODE = 130;
 
 /** A single result: `json` for programs, `message` for people. */
 export interface MessageResult {
-  readonly json: object;
+  /** A value, or its JSON. */
+  readonly json: object | string;
   readonly message: string;
   /** The exit code of a command that did not complete everything. Default: 0. */
   readonly exitCode?: number;
@@ -61,14 +40,25 @@ export interface MessageResult {
   readonly error?: string;
   /** A possible mistake in a command that succeeded. */
   readonly warning?: string;
+  /** What the command has written, for the log. */
+  readonly written?: WrittenRecord;
 }
 
-/** A list of records: each one as JSON for programs, and as cells of a table row for people. */
+/** The record that a command has created, changed or deleted, and the member that it acted as. */
+export interface WrittenRecord {
+  readonly workspaceId: string;
+  readonly memberId?: string | undefined;
+  readonly recordId?: string | undefined;
+}
+
+/** A list of records, in pages. */
 export interface TableResult {
-  readonly rows: AsyncIterable<{ readonly json: object; readonly cells: readonly string[] }>;
+  /** The pages as JSON arrays. */
+  readonly pages: AsyncIterable<string>;
+  /** The fields that the columns of the table show. */
   readonly columns: readonly string[];
-  /** Printed to people instead of an empty table. */
-  readonly emptyMessage: string;
+  /** Printed to people after the table. */
+  readonly hint?: string | undefined;
 }
 
 /** Rejected items, which are printed while the command runs, followed by a final result. */
@@ -78,17 +68,18 @@ export interface ReportResult {
 
 export type CommandResult = MessageResult | TableResult | ReportResult;
 
-/** The declaration of a command. The parser, the help and the reference in docs/command-line.md are derived from it. */
-export interface Command<P extends Parameters = Parameters> {
+/** A command. The parser, the help and the errors are derived from it. */
+export interface Command {
   /** The words of the command, such as `member create`. */
   readonly name: string;
-  /** A phrase that begins with a lower-case letter and ends without a period. */
+  /** A sentence without its period. */
   readonly summary: string;
   /** Sentences that the help shows after the summary. */
-  readonly details?: string;
-  /** An example of usage, without `advocacy`. */
-  readonly example: string;
-  readonly parameters: P;
+  readonly details: readonly string[];
+  /** An example of usage: the words after the name. */
+  readonly example: readonly string[];
+  /** The arguments and the options. */
+  readonly fields: readonly CommandField[];
   /** Whether the command may create the database. All other commands need records that exist already. */
   readonly createsDatabase?: boolean;
   /**
@@ -96,77 +87,36 @@ export interface Command<P extends Parameters = Parameters> {
    * process.
    */
   readonly handlesInterrupt?: boolean;
-  run(context: CommandContext, values: ParameterValues<P>): Promise<CommandResult>;
+  /**
+   * Validates the values before the storage is opened, and resolves to the function that runs the command. Rejects with
+   * `invalid` for invalid values.
+   */
+  prepare(values: Values, stdin: Readable): Promise<(context: CommandContext) => Promise<CommandResult>>;
 }
 
-/** Declares a command. `run` gets the values of its parameters with their types. */
-export function defineCommand<P extends Parameters>(command: Command<P>): Command {
-  return command;
+interface CommandDeclaration<Schema extends z.ZodObject>
+  extends Pick<Command, 'name' | 'summary' | 'createsDatabase' | 'handlesInterrupt'> {
+  readonly details?: readonly string[];
+  readonly example: readonly string[];
+  /** The names of the fields that are arguments. */
+  readonly arguments?: readonly (keyof Schema['shape'] & string)[];
+  /** The fields of the arguments and the options. Their values are texts, lists of texts, or booleans. */
+  readonly fields: Schema;
+  run(context: CommandContext, values: z.output<Schema>): Promise<CommandResult>;
 }
 
-/** An ID in upper or lower case. A malformed ID is replaced by one that no record has, so no storage gets it. */
-export const idSchema = z
-  .string()
-  .trim()
-  .transform((id) => (isUuid(id) ? id.toLowerCase() : NIL));
-
-export const workspaceOption = defineParameter('--workspace <id>', 'ID of the workspace', idSchema);
-
-/** Returns only the given fields of a record, in the given order. */
-export function pickFields(record: object, fields: readonly string[]): object {
-  const values = record as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(fields.map((field) => [field, values[field]]));
-}
-
-/** Returns the names of the fields in the response of an API operation. */
-export function getResponseFields({ response }: Operation): readonly string[] {
-  return Object.keys((response as z.ZodObject).shape);
-}
-
-/** A list of records, as programs and people see it. */
-interface ListView<T> {
-  /** The fields of each record in JSON. By default, all. */
-  readonly fields?: readonly string[];
-  /** The columns of the table by their headings: a field, or a function that returns the text of a cell. */
-  readonly columns: Readonly<Record<string, (keyof T & string) | ((record: T) => string)>>;
-  /** Printed to people instead of an empty table. */
-  readonly emptyMessage: string;
-}
-
-/** Returns the result of a command that lists records. */
-export function createTableResult<T extends object>(
-  records: AsyncIterable<T>,
-  { fields, columns, emptyMessage }: ListView<T>,
-): TableResult {
-  const createRows = async function* () {
-    for await (const record of records) {
-      const cells = Object.values(columns).map((column) =>
-        typeof column === 'function' ? column(record) : formatCell(record[column]),
-      );
-      yield { json: fields ? pickFields(record, fields) : record, cells };
-    }
+/** Declares a command that is not an operation of the API. `run` gets the validated values of its fields. */
+export function defineCommand<Schema extends z.ZodObject>(declaration: CommandDeclaration<Schema>): Command {
+  const { fields, run, details = [] } = declaration;
+  return {
+    ...declaration,
+    details,
+    get fields() {
+      return createFields(fields, declaration.arguments);
+    },
+    async prepare(values) {
+      const valid = parse(fields, values);
+      return (context) => run(context, valid);
+    },
   };
-  return { rows: createRows(), columns: Object.keys(columns), emptyMessage };
-}
-
-function formatCell(value: unknown): string {
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return Array.isArray(value) ? value.join(' ') : String(value ?? '-');
-}
-
-interface ListDefinition<T> extends ListView<T> {
-  readonly name: string;
-  readonly summary: string;
-  readonly iterate: (app: Application, workspaceId: string) => AsyncIterable<T>;
-}
-
-/** Declares a command that lists all records of a type in a workspace. */
-export function defineListCommand<T extends object>({ name, summary, iterate, ...view }: ListDefinition<T>): Command {
-  return defineCommand({
-    name,
-    summary,
-    example: `${name} --workspace 0190…`,
-    parameters: { workspaceId: workspaceOption },
-    run: async ({ app }, { workspaceId }) => createTableResult(iterate(app, workspaceId), view),
-  });
 }

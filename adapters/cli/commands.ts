@@ -1,29 +1,28 @@
+import type { Operation } from '../api/operation.ts';
+import { operations } from '../api/operations.ts';
 import { accessCommands } from './access-commands.ts';
 import type { Command } from './command.ts';
 import { importCommand } from './import.ts';
-import { recordCommands } from './record-commands.ts';
+import { createOperationCommand } from './operation-command.ts';
 import { storageCommands } from './storage-commands.ts';
+import { workspaceCommands } from './workspace-commands.ts';
 
-/** All commands, in the order of the help and of docs/command-line.md. */
-export const commands: readonly Command[] = [...accessCommands, ...recordCommands, importCommand, ...storageCommands];
+const hasCommand = (operation: Operation): operation is Operation & { readonly command: string } =>
+  operation.command !== undefined;
 
-/** The summaries of parent commands, such as `member`, which has the subcommand `member create`. */
-export const parentCommands: Readonly<Record<string, string>> = {
-  workspace: 'create and list workspaces',
-  member: 'create, update and list members',
-  key: 'create, list and revoke API keys',
-  group: 'list groups',
-  tag: 'list tags',
-  pillar: 'create and list content pillars',
-  domain: 'verify and list domains',
-  campaign: 'list, publish and archive campaigns',
-  share: 'record shares',
-};
+/** All commands except `serve`, in the order of the help. Each operation that names a command has one. */
+export const commands: readonly Command[] = [
+  ...workspaceCommands,
+  ...accessCommands,
+  ...operations.filter(hasCommand).map(createOperationCommand),
+  importCommand,
+  ...storageCommands,
+];
 
 /** The command that starts the server. It is not in `commands`, because it does not open the storage first. */
 export const serveCommand = {
   name: 'serve',
-  summary: 'start the server',
-  details: 'Unlike the other commands, it also works with STORAGE=memory.',
-  example: 'serve',
+  summary: 'Start the server',
+  details: ['Unlike the other commands, it also works with STORAGE=memory.'],
+  example: [],
 };

@@ -16,15 +16,9 @@ import { describeTooLongBody, MalformedBody, readJson } from '../api/json-body.t
 import type { Operation } from '../api/operation.ts';
 import { createTag } from '../api/tag.ts';
 import { replaceControlCharacters } from '../logging/terminal-text.ts';
-import {
-  type CommandContext,
-  defineCommand,
-  defineParameter,
-  INTERRUPTED_EXIT_CODE,
-  type ReportResult,
-  workspaceOption,
-} from './command.ts';
+import { type CommandContext, defineCommand, INTERRUPTED_EXIT_CODE, type ReportResult } from './command.ts';
 import { type Line, readLines } from './lines.ts';
+import { findWorkspace, workspaceField } from './target.ts';
 import { UsageError } from './usage-error.ts';
 
 const CONCURRENT_LINE_COUNT = 32;
@@ -33,6 +27,8 @@ const STOP_TIMEOUT_MS = 3_000;
 /** A line that a killed import was storing is locked for up to 30 seconds (`LOCK_TTL_MS`). */
 const RETRY_INTERVAL_MS = 1_000;
 const MAX_ATTEMPT_COUNT = 40;
+
+const LINE_CHANGED = 'This import ID has already stored another content of this line. Import the line with a new ID.';
 
 /** The operations of the API that create the records. Each line is a body of its operation. */
 const operations = {
@@ -45,32 +41,36 @@ type Kind = keyof typeof operations;
 
 export const importCommand = defineCommand({
   name: 'import',
-  summary: 'create records from an NDJSON file',
-  details:
-    'Each line is the JSON body of the POST request that creates one record. Valid lines are stored, but not always in ' +
-    'the order of the file. Rejected lines are printed with their number and the reason. At the end, the command prints ' +
-    `the number of the line to continue from and an import ID. With this ID, and within ${RESPONSE_TTL_HOURS} hours, the ` +
-    'same file can be imported again, from any line: no line is stored twice. Imported campaigns have no creator. A dry ' +
-    'run checks each line on its own: it does not find names that are taken, or references to missing records.',
-  example: 'import --workspace 0190… campaigns campaigns.ndjson',
+  summary: 'Create records from an NDJSON file',
+  details: [
+    'Each line is the JSON body of the POST request that creates one record.',
+    'Valid lines are stored, but not always in the order of the file.',
+    'Rejected lines are printed with their number and the reason.',
+    'At the end, the command prints the number of the line to continue from and an import ID.',
+    `With this ID, and within ${RESPONSE_TTL_HOURS} hours, the same file can be imported again: no line is stored twice.`,
+    'Imported campaigns have no creator.',
+  ],
+  example: ['campaigns', 'campaigns.ndjson', '--workspace Northwind'],
   handlesInterrupt: true,
-  parameters: {
-    kind: defineParameter('<kind>', 'kind of the records', z.enum(Object.keys(operations) as [Kind])),
-    file: defineParameter('<file>', 'path of the file, or - for standard input', z.string()),
-    workspaceId: workspaceOption,
-    fromLine: defineParameter(
-      '--from-line <number>',
-      'number of the first line to import',
-      positiveInteger().default(1),
-    ),
-    importId: defineParameter(
-      '--import-id <id>',
-      'ID that an earlier import printed, or a UUID of your own',
-      z.string().refine(isUuid, 'must be a UUID').toLowerCase().optional(),
-    ),
-    dryRun: defineParameter('--dry-run', 'report malformed lines without storing any line', z.boolean().default(false)),
-  },
-  run: async (context, { kind, file, workspaceId, fromLine, importId = context.newId(), dryRun }) => {
+  arguments: ['kind', 'file'],
+  fields: z.strictObject({
+    kind: z.enum(Object.keys(operations) as [Kind]).describe('The kind of the records.'),
+    file: z.string().describe('The path of the file, or - for standard input.'),
+    workspace: workspaceField,
+    fromLine: positiveInteger().default(1).describe('The number of the first line to import.'),
+    importId: z
+      .string()
+      .refine(isUuid, 'must be a UUID')
+      .toLowerCase()
+      .optional()
+      .describe('The ID that an earlier import printed, or a UUID of your own.'),
+    dryRun: z
+      .boolean()
+      .default(false)
+      .describe('Check the shape of each line without storing any. Names and references are not checked.'),
+  }),
+  run: async (context, { kind, file, workspace, fromLine, importId = context.newId(), dryRun }) => {
+    const { id: workspaceId } = await findWorkspace(context.app, workspace);
     const { stream, size } = file === '-' ? { stream: context.stdin, size: undefined } : await openFile(file);
     context.signal.addEventListener('abort', () => stream.destroy());
     return { rejected: runImport(context, { kind, workspaceId, importId, fromLine, dryRun, stream, size }) };
@@ -141,6 +141,7 @@ async function* runImport(context: CommandContext, source: Source): ReportResult
       : `To store no line twice, continue with --from-line ${nextLine} --import-id ${importId}.`,
   ];
   return {
+    ...(accepted > 0 && !dryRun && { written: { workspaceId: source.workspaceId } }),
     json: { kind, dryRun, accepted, nextLine, ended, importId },
     message: `${ended === 'stopped' ? 'Stopped: ' : ''}${sentences.join(' ')}`,
     ...(ended === 'failed' && { error }),
@@ -168,7 +169,10 @@ async function importLine(context: CommandContext, source: Source, line: Line): 
     return { ...line, status: 'accepted' };
   } catch (error) {
     if (error instanceof MalformedBody) return { ...line, status: { rejection: `The line ${error.problem}.` } };
-    if (error instanceof CoreError && !error.isTransient) return { ...line, status: { rejection: error.message } };
+    if (error instanceof CoreError && !error.isTransient) {
+      const isChanged = error.causeName === 'idempotency_key_reused';
+      return { ...line, status: { rejection: isChanged ? LINE_CHANGED : error.message } };
+    }
     throw error;
   }
 }
@@ -186,7 +190,6 @@ async function storeOrCheck(
     workspaceId,
     keyId: importId,
     idempotencyKey: `${workspaceId}/${number}`,
-    idempotencyKeyName: '--import-id',
     fingerprint: hash('sha256', JSON.stringify([kind, body])),
   };
   const caller = { workspaceId, keyId: importId, access: 'full' } as const;

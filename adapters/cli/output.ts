@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import stringWidth from 'string-width';
 import { doNothing } from '../../core/shared/do-nothing.ts';
 import {
+  escapeJsonForTerminal,
   replaceControlCharacters,
   replaceControlCharactersInLines,
-  stringifyForTerminal,
 } from '../logging/terminal-text.ts';
 import type { CommandResult, MessageResult, ReportResult, TableResult } from './command.ts';
 import type { TerminalStream } from './terminal-stream.ts';
@@ -53,41 +53,74 @@ export async function writeResult(
   isJson: boolean,
   output: Output,
 ): Promise<MessageResult | undefined> {
-  if ('rows' in result) {
-    await (isJson ? writeTableAsJson(result, output) : writeTable(result, output));
+  if ('pages' in result) {
+    await (isJson ? writePagesAsJson(result, output) : writeTable(result, output));
     return undefined;
   }
   if ('rejected' in result) return isJson ? writeReportAsJson(result, output) : writeReport(result, output);
-  await output.write(`${isJson ? stringifyForTerminal(result.json) : result.message}\n`);
+  await output.write(`${isJson ? toJson(result.json) : result.message}\n`);
   return result;
 }
 
-async function writeTableAsJson({ rows }: TableResult, output: Output): Promise<void> {
+function toJson(value: object | string): string {
+  return escapeJsonForTerminal(typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+/** Writes the items of all pages as one array. */
+async function writePagesAsJson({ pages }: TableResult, output: Output): Promise<void> {
   let separator = '[';
-  for await (const { json } of rows) {
+  for await (const page of pages) {
     if (output.closedSignal.aborted) return;
-    await output.write(`${separator}${stringifyForTerminal(json)}`);
-    separator = ',\n';
+    const items = page.slice(1, -1);
+    if (items === '') continue;
+    await output.write(separator + toJson(items));
+    separator = ',';
   }
   await output.write(separator === '[' ? '[]\n' : ']\n');
 }
 
 /** Writes a table: first all rows that determine the column widths, then each later row as it arrives. */
-async function writeTable({ rows, columns, emptyMessage }: TableResult, output: Output): Promise<void> {
-  const sample: (readonly string[])[] = [columns];
+async function writeTable({ pages, columns }: TableResult, output: Output): Promise<void> {
+  const sample: (readonly string[])[] = [columns.map(toHeading)];
   let widths: readonly number[] | undefined;
   const writeSample = async () => {
     widths = columns.map((_, i) => Math.max(...sample.map((cells) => stringWidth(cells[i] ?? ''))));
     for (const cells of sample) await output.write(formatRow(cells, widths));
   };
-  for await (const row of rows) {
-    const cells = row.cells.map(replaceControlCharacters);
-    if (widths) await output.write(formatRow(cells, widths));
-    else if (sample.push(cells) > SAMPLE_ROW_COUNT) await writeSample();
-    if (output.closedSignal.aborted) return;
+  for await (const page of pages) {
+    for (const record of JSON.parse(page) as readonly Readonly<Record<string, unknown>>[]) {
+      const cells = columns.map((name) => formatCell(record[name]));
+      if (widths) await output.write(formatRow(cells, widths));
+      else if (sample.push(cells) > SAMPLE_ROW_COUNT) await writeSample();
+      if (output.closedSignal.aborted) return;
+    }
   }
-  if (sample.length === 1) await output.write(`${emptyMessage}\n`);
+  if (sample.length === 1) await output.write('No results.\n');
   else if (!widths) await writeSample();
+}
+
+/** Converts a name to the heading of its column: `seatType` to `SEAT TYPE`. */
+function toHeading(name: string): string {
+  return name.replace(/[A-Z]/g, ' $&').toUpperCase();
+}
+
+function formatCell(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (Array.isArray(value)) return value.map(formatCell).join(' ');
+  if (typeof value === 'object' && value !== null) return replaceControlCharacters(JSON.stringify(value));
+  return replaceControlCharacters(String(value ?? '-'));
+}
+
+/** Returns the result of a record: for people, a line for each field, also for those of an object in the record. */
+export function createRecordResult(record: object): MessageResult {
+  const rows = Object.entries(record).flatMap(([name, value]) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.entries(value).map(([inner, innerValue]) => [`${name}.${inner}`, innerValue] as const)
+      : [[name, value] as const],
+  );
+  const width = Math.max(...rows.map(([name]) => name.length));
+  const message = rows.map(([name, value]) => formatRow([name, formatCell(value)], [width, 0])).join('');
+  return { json: record, message: message.trimEnd() };
 }
 
 function formatRow(cells: readonly string[], widths: readonly number[]): string {
@@ -100,10 +133,10 @@ async function writeReportAsJson({ rejected }: ReportResult, output: Output): Pr
   for (let separator = ''; ; separator = ',\n') {
     const { done, value } = await rejected.next();
     if (done) {
-      await output.write(`],${stringifyForTerminal(value.json).slice(1)}\n`);
+      await output.write(`],${toJson(value.json).slice(1)}\n`);
       return value;
     }
-    await output.write(`${separator}${stringifyForTerminal(value.json)}`);
+    await output.write(`${separator}${toJson(value.json)}`);
   }
 }
 

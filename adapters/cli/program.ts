@@ -1,56 +1,73 @@
-import { Argument, Command as CommanderParser, Option, type OutputConfiguration } from 'commander';
-import { z } from 'zod';
-import { CoreError } from '../../core/shared/core-error.ts';
-import { parse } from '../api/parse.ts';
-import type { Command, Parameter } from './command.ts';
-import { commands, parentCommands, serveCommand } from './commands.ts';
-import { UsageError } from './usage-error.ts';
+import { Command as CommanderParser, Option, type OutputConfiguration } from 'commander';
+import type { Command } from './command.ts';
+import { commands, serveCommand } from './commands.ts';
+import type { CommandField, Values } from './fields.ts';
 
 /** The output of the parser, and the functions that run the parsed command line. */
 export interface Actions {
   readonly outputConfiguration: OutputConfiguration;
-  run(command: Command, values: Readonly<Record<string, unknown>>, isJson: boolean): Promise<void>;
+  run(command: Command, values: Values, isJson: boolean): Promise<void>;
   serve(): Promise<void>;
 }
 
-const DESCRIPTION = `Manage workspaces, members, API keys, content pillars, domains, campaigns and shares.
+const DESCRIPTION = `Manage workspaces, members, API keys, campaigns and all other records.
 
 Commands read the same environment variables as the server, and use its database, also while it runs. They need STORAGE=sqlite (the default) or STORAGE=mongodb.`;
 const EXIT_CODES = `Exit codes:
   0    success
   1    a rule forbids the change, an ID is unknown, an import rejected lines, or a copy is incomplete
-  2    usage error, invalid settings, or a file or the database cannot be used
-  130  import or copy was interrupted (Ctrl-C, SIGTERM, or a closed output)`;
+  2    usage error, invalid value or setting, or a file or the database cannot be used
+  130  interrupted (Ctrl-C, SIGTERM, or a closed output)`;
 
 const DOCUMENTATION = `Documentation:
   README.md             settings (section Configuration)
   docs/command-line.md  guide with examples`;
 
+/** The maximum length of an example on one line. */
+const MAX_EXAMPLE_LENGTH = 100;
+
 /** A word that is more likely an option than a value: a hyphen and more, but not a negative number. */
 const LOOKS_LIKE_OPTION = /^-(?!\d|$)/;
 
 class Parser extends CommanderParser {
+  /** Reports an unknown subcommand, with a suggestion. It is a private method of Commander. */
+  declare unknownCommand: () => never;
+  readonly booleanLabels = new Set<string>();
+
   override createCommand(name?: string): Parser {
     return new Parser(name);
   }
 
-  /** Rejects `--name --json`. Commander takes `--json` as the name. */
+  /** Reads `--archived=false`, and rejects `--name --json`. Commander takes `--json` as the name. */
   override parseOptions(args: string[]) {
     const end = args.includes('--') ? args.indexOf('--') : args.length;
-    for (const [i, name] of args.slice(0, end).entries()) {
-      const [option, value = ''] = [this.options.find((it) => it.long === name), args[i + 1]];
+    const words = args.map((word, i) => (i < end ? this.replaceBooleanValue(word) : word));
+    for (const [i, name] of words.slice(0, end).entries()) {
+      const [option, value = ''] = [this.options.find((it) => it.long === name), words[i + 1]];
       if (option?.required && LOOKS_LIKE_OPTION.test(value)) {
-        this.error(`error: option '${option.flags}' argument missing. If it is '${value}', write '${name}=${value}'.`);
+        this.error(`error: ${name}: value missing. If it is '${value}', write '${name}=${value}'.`);
       }
     }
-    return super.parseOptions(args);
+    return super.parseOptions(words);
   }
+
+  private replaceBooleanValue(word: string): string {
+    const [label = '', value] = word.split('=');
+    if (value === undefined || !this.booleanLabels.has(label)) return word;
+    if (value !== 'true' && value !== 'false') this.error(`error: ${label}: must be true or false`);
+    return value === 'true' ? label : toNegation(label);
+  }
+}
+
+function toNegation(label: string): string {
+  return label.replace('--', '--no-');
 }
 
 /** Rejects `keey --help`. Commander ignores the unknown command. */
 function rejectUnknownCommand({ command }: { readonly command: CommanderParser }): void {
   const [word = 'help'] = command.args;
-  if (command.commands.length > 0 && word !== 'help' && !word.startsWith('-')) command.parse([word], { from: 'user' });
+  if (command.commands.length === 0 || word === 'help' || word.startsWith('-')) return;
+  if (!command.commands.some((it) => it.name() === word)) (command as Parser).unknownCommand();
 }
 
 /**
@@ -59,136 +76,116 @@ function rejectUnknownCommand({ command }: { readonly command: CommanderParser }
  */
 export function replaceHelpCommand(args: readonly string[]): readonly string[] {
   const index = args.indexOf('help');
+  if (index < 0) return args;
   const path = args.slice(0, index).join(' ');
-  const takesNoArgument = commands.some((it) => it.name === path && !Object.values(it.parameters).some(isArgument));
-  const isHelp = index === 0 || (index > 0 && (path in parentCommands || takesNoArgument));
+  const command = commands.find(({ name }) => name === path);
+  const hasSubcommands = commands.some(({ name }) => name.startsWith(`${path} `));
+  const isHelp = index === 0 || hasSubcommands || (command && !command.fields.some(isArgument));
   return isHelp ? [...args.slice(0, index), ...args.slice(index + 1), '--help'] : args;
 }
 
-/** Returns the parser of the command line, including the help texts of all commands. */
-export function createProgram(version: string, actions: Actions): Parser {
-  const program = new Parser('advocacy').description(DESCRIPTION).version(version, '--version', 'print the version');
+/**
+ * Returns the parser of a command line. Only the command that `args` name has its options and arguments, because
+ * deriving those of all commands would take 100 ms.
+ */
+export function createProgram(version: string, args: readonly string[], actions: Actions): Parser {
+  const addCommand = (parser: Parser, command: Command) => {
+    const words = command.name.split(' ');
+    if (words.every((word, i) => word === args[i])) configureCommand(parser, command, actions);
+    else parser.summary(command.summary);
+  };
+  const program = new Parser('advocacy').description(DESCRIPTION).version(version, '--version', 'Print the version.');
   program
     .configureOutput(actions.outputConfiguration)
     .exitOverride()
-    .helpCommand('help [command]', 'show help for a command')
-    .helpOption('-h, --help', 'show help')
+    .helpCommand('help [command]', 'Show the help of a command')
+    .helpOption('-h, --help', 'Show the help.')
     .showSuggestionAfterError()
     .on('beforeAllHelp', rejectUnknownCommand);
-  program.addHelpText(
-    'after',
-    `${formatExample('workspace create --name Northwind')}\n\n${EXIT_CODES}\n\n${DOCUMENTATION}`,
+  const example = formatExample({ name: 'workspace create', example: ['--name Northwind'] });
+  program.addHelpText('after', `${example}\n\n${EXIT_CODES}\n\n${DOCUMENTATION}`);
+  for (const [name = '', ...commandsOfParent] of groupByParent()) {
+    const command = commandsOfParent.find((it) => it.name === name);
+    const subcommands = commandsOfParent.filter((it) => it !== command);
+    const parser = program.command(name);
+    if (command) addCommand(parser, command);
+    else describeParent(parser, subcommands);
+    for (const it of subcommands) addCommand(parser.command(it.name.slice(name.length + 1)), it);
+  }
+  describe(program.command('serve'), serveCommand.summary, serveCommand.details, serveCommand).action(() =>
+    actions.serve(),
   );
-  for (const [name, summary] of Object.entries(parentCommands)) {
-    const subcommands = commands.filter((command) => command.name.startsWith(`${name} `));
-    const parentParser = program.command(name);
-    // The help of a parent command shows the example of its first subcommand other than `list`, or of `list` if it is
-    // the only one.
-    const { example } = subcommands.find((command) => !command.name.endsWith(' list')) ?? (subcommands[0] as Command);
-    describe(parentParser, { summary, example });
-    for (const command of subcommands)
-      configureCommand(parentParser.command(command.name.slice(name.length + 1)), command, actions);
-  }
-  for (const command of commands) {
-    if (!command.name.includes(' ')) configureCommand(program.command(command.name), command, actions);
-  }
-  describe(program.command(serveCommand.name), serveCommand).action(() => actions.serve());
   return program;
 }
 
+/** Returns the first word of each command, followed by the commands that begin with it. */
+function groupByParent(): (readonly [string, ...Command[]])[] {
+  const groups = new Map<string, Command[]>();
+  for (const command of commands) {
+    const [parent = ''] = command.name.split(' ');
+    groups.set(parent, [...(groups.get(parent) ?? []), command]);
+  }
+  return [...groups].map(([parent, members]) => [parent, ...members] as const);
+}
+
 /** Adds the texts of the help to a parser, and returns the parser. */
-function describe(
-  parser: Parser,
-  { summary, details, example }: Pick<Command, 'summary' | 'details' | 'example'>,
-): Parser {
-  const sentence = `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
-  const description = details ? `${sentence} ${details}` : sentence;
-  return parser.summary(summary).description(description).addHelpText('after', formatExample(example));
+function describe(parser: Parser, summary: string, details: readonly string[], command: Example): Parser {
+  parser.summary(summary).description([`${summary}.`, ...details].join(' '));
+  return parser.addHelpText('after', () => formatExample(command));
+}
+
+/** Describes a parser that only has subcommands. Its example is that of a subcommand which changes something. */
+function describeParent(parser: Parser, subcommands: readonly Command[]): void {
+  const verbs = subcommands.map((it) => it.name.split(' ')[1]).join(', ');
+  const summary = verbs.charAt(0).toUpperCase() + verbs.slice(1);
+  const command = subcommands.find(({ name }) => !name.endsWith(' list')) ?? (subcommands[0] as Command);
+  describe(parser, summary, [], command);
+}
+
+type Example = Pick<Command, 'name' | 'example'>;
+
+function formatExample({ name, example }: Example): string {
+  const words = ['advocacy', name, ...example];
+  const line = words.join(' ');
+  return `\nExample:\n  ${line.length > MAX_EXAMPLE_LENGTH ? `advocacy ${name} \\\n    ${example.join(' \\\n    ')}` : line}`;
 }
 
 function configureCommand(parser: Parser, command: Command, actions: Actions): void {
-  const { parameters } = command;
-  describe(parser, command);
-  for (const parameter of Object.values(parameters)) {
-    if (isArgument(parameter)) parser.addArgument(createArgument(parameter));
-    else addOption(parser, parameter);
+  const { fields } = command;
+  describe(parser, command.summary, command.details, command);
+  for (const field of fields) {
+    if (isArgument(field)) parser.argument(field.label, field.description);
+    else addOption(parser, field);
   }
-  parser.option('--json', 'print one JSON value');
-  parser.action(async () => {
-    const positions = Object.values(parameters).filter(isArgument);
-    const options = parser.opts();
-    const getValue = (parameter: Parameter) => {
-      if (isArgument(parameter)) return parser.args[positions.indexOf(parameter)];
-      return options[new Option(parameter.syntax).attributeName()];
-    };
-    await actions.run(command, validateValues(command, getValue), options.json === true);
+  parser.option('--json', 'Print one JSON value, as the API returns it.');
+  // Excess arguments of a command that has subcommands are probably a misspelled subcommand.
+  parser.allowExcessArguments(commands.some(({ name }) => name.startsWith(`${command.name} `)));
+  parser.action(() => {
+    if (parser.commands.length > 0 && parser.args.length > 0) parser.unknownCommand();
+    const { json, ...options } = parser.opts();
+    const arguments_ = fields.filter(isArgument).map(({ name }, i) => [name, parser.args[i]]);
+    return actions.run(command, { ...options, ...Object.fromEntries(arguments_) }, json === true);
   });
 }
 
-/** Adds an option, which must not be given twice unless it is repeatable. */
-function addOption(parser: Parser, parameter: Parameter): void {
-  const option = createOption(parameter);
+function isArgument({ label }: CommandField): boolean {
+  return label.startsWith('<');
+}
+
+/** Adds an option, which must not be given twice unless it is a list. */
+function addOption(parser: Parser, { label, type, placeholder, description, isList }: CommandField): void {
+  if (type === 'boolean') {
+    parser.booleanLabels.add(label);
+    parser.addOption(new Option(label, description)).addOption(new Option(toNegation(label)).hideHelp());
+    return;
+  }
+  const option = new Option(`${label} <${placeholder}>`, description);
   let isGiven = false;
-  parser.addOption(option).on(`option:${option.name()}`, () => {
-    if (isGiven && !parameter.isRepeatable) parser.error(`error: option '${option.flags}' cannot be given twice`);
+  option.argParser<readonly string[] | string>((value, previous) => {
+    if (isList) return [...(previous ?? []), value];
+    if (isGiven) parser.error(`error: ${label}: must not be given twice`);
     isGiven = true;
+    return value;
   });
-}
-
-function isArgument({ syntax }: Parameter): boolean {
-  return syntax.startsWith('<');
-}
-
-function createArgument({ syntax, description, schema }: Parameter): Argument {
-  const argument = new Argument(syntax, description);
-  const choices = getChoices(schema);
-  return choices ? argument.choices(choices) : argument;
-}
-
-function createOption({ syntax, description, schema, isRepeatable }: Parameter): Option {
-  const defaultResult = schema.safeParse(undefined);
-  const option = new Option(syntax, defaultResult.success ? description : `${description} (required)`);
-  const choices = getChoices(schema);
-  if (choices) option.choices(choices);
-  if (isRepeatable)
-    option.argParser((value, previous: readonly string[] | undefined) => [...(previous || []), value] as never);
-  if (!defaultResult.success) option.makeOptionMandatory();
-  // Without the second argument, the help would show the default in quotes.
-  else if (typeof defaultResult.data === 'number') option.default(`${defaultResult.data}`, `${defaultResult.data}`);
-  else if (choices && defaultResult.data !== undefined) option.default(defaultResult.data);
-  return option;
-}
-
-/**
- * Returns the values of an enumeration, or `undefined` for other schemas. The enumeration can be optional or have a
- * default.
- */
-function getChoices(schema: z.ZodType): readonly string[] | undefined {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault)
-    return getChoices(schema.unwrap() as z.ZodType);
-  return schema instanceof z.ZodEnum ? (schema.options as string[]) : undefined;
-}
-
-/** Returns the validated values of a command. Throws a `UsageError` that names each invalid option or argument. */
-function validateValues(
-  { parameters }: Command,
-  getValue: (parameter: Parameter) => unknown,
-): Readonly<Record<string, unknown>> {
-  // The values are validated under the labels of their parameters, such as `--name`, because the error shows these.
-  const entries = Object.entries(parameters).map(
-    ([name, it]) => [name, it.syntax.split(' ')[0] as string, it] as const,
-  );
-  const schema = z.strictObject(Object.fromEntries(entries.map(([, label, it]) => [label, it.schema])));
-  const values = Object.fromEntries(entries.map(([, label, it]) => [label, getValue(it)]));
-  try {
-    const valid: Readonly<Record<string, unknown>> = parse(schema, values);
-    return Object.fromEntries(entries.map(([name, label]) => [name, valid[label]]));
-  } catch (error) {
-    if (error instanceof CoreError) throw new UsageError([error.message]);
-    throw error;
-  }
-}
-
-function formatExample(example: string): string {
-  return `\nExample:\n  advocacy ${example}`;
+  parser.addOption(option);
 }

@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
 import { CommanderError } from 'commander';
-import { CoreError } from '../../core/shared/core-error.ts';
+import { CoreError, createInvalidFieldsError, type FieldError } from '../../core/shared/core-error.ts';
 import { replaceControlCharactersInLines } from '../logging/terminal-text.ts';
 import type { Command, CommandContext } from './command.ts';
+import type { Values } from './fields.ts';
 import { Output, writeResult } from './output.ts';
 import { createProgram, replaceHelpCommand } from './program.ts';
 import { ProgressLine } from './progress.ts';
@@ -31,7 +32,7 @@ export interface CommandLineEnvironment {
 }
 
 /**
- * The exit code of a usage error, and of every other failure that is not a `CoreError`, such as an unavailable
+ * The exit code of a usage error, and of every other failure that is not a rule of the core, such as an unavailable
  * database.
  */
 const USAGE_ERROR_EXIT_CODE = 2;
@@ -44,7 +45,8 @@ export async function runCommandLine(args: readonly string[], environment: Comma
   const errorOutput = new Output(environment.stderr);
   const { stdout, stderr } = environment;
   let exitCode = 0;
-  const program = createProgram(environment.version, {
+  const words = replaceHelpCommand(args);
+  const program = createProgram(environment.version, words, {
     outputConfiguration: {
       writeOut: (text) => stdout.write(replaceControlCharactersInLines(text)),
       writeErr: (text) => stderr.write(replaceControlCharactersInLines(text)),
@@ -52,12 +54,15 @@ export async function runCommandLine(args: readonly string[], environment: Comma
       getErrHelpWidth: () => stderr.columns ?? DEFAULT_HELP_WIDTH,
     },
     async run(command, values, isJson) {
-      exitCode = await runCommand(command, values, isJson, environment, output, errorOutput);
+      const run = runCommand(command, values, isJson, environment, output, errorOutput);
+      exitCode = await run.catch((error) => {
+        throw nameOptions(error, command, values);
+      });
     },
     serve: () => environment.serve(),
   });
   try {
-    await program.parseAsync(replaceHelpCommand(args), { from: 'user' });
+    await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     exitCode = await reportError(error, errorOutput);
   }
@@ -67,21 +72,38 @@ export async function runCommandLine(args: readonly string[], environment: Comma
   return USAGE_ERROR_EXIT_CODE;
 }
 
+/** Names the fields of an `invalid` error as the options were typed: `--expires-at` instead of `expiresAt`. */
+function nameOptions(error: unknown, { fields }: Command, values: Values): unknown {
+  if (!(error instanceof CoreError) || error.fields.length === 0) return error;
+  const labels = new Map(fields.map(({ name, label }) => [name, label]));
+  const rename = ({ path, problem }: FieldError): FieldError => {
+    const [name = '', position] = path.split('.');
+    const label = labels.get(name);
+    if (label === undefined || (values[name] === undefined && values.data !== undefined))
+      return { path: values.data === undefined ? path : `--data: ${path}`, problem };
+    const isOneOfSeveral = position !== undefined && `${values[name]}`.includes(',');
+    const suffix = isOneOfSeveral ? ` (value ${Number(position) + 1})` : '';
+    return { path: label, problem: problem.replace(/\b[a-z]+[A-Z]\w*/g, (word) => labels.get(word) ?? word) + suffix };
+  };
+  return createInvalidFieldsError(error.fields.map(rename));
+}
+
 /** Writes the error that ended a command line, unless the parser has already written it. Resolves to the exit code. */
 async function reportError(error: unknown, errorOutput: Output): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_ERROR_EXIT_CODE;
   for (const line of (error as Error).message.split('\n')) await errorOutput.write(`error: ${line}\n`);
-  return error instanceof CoreError ? 1 : USAGE_ERROR_EXIT_CODE;
+  return error instanceof CoreError && error.kind !== 'invalid' ? 1 : USAGE_ERROR_EXIT_CODE;
 }
 
 async function runCommand(
   command: Command,
-  values: Readonly<Record<string, unknown>>,
+  values: Values,
   isJson: boolean,
   environment: CommandLineEnvironment,
   output: Output,
   errorOutput: Output,
 ): Promise<number> {
+  const run = await command.prepare(values, environment.stdin);
   const { close, ...application } = await environment.openApplication(command);
   try {
     const abortController = new AbortController();
@@ -89,13 +111,15 @@ async function runCommand(
     if (command.handlesInterrupt) environment.onInterrupt(() => abortController.abort());
     const progress = new ProgressLine(environment.stderr);
     const context = { ...application, signal: abortController.signal, stdin: environment.stdin, progress };
-    if (typeof values.workspaceId === 'string') await application.app.workspaces.get(values.workspaceId);
-    const result = await writeResult(await command.run(context, values), isJson, output);
+    const commandResult = await run(context);
+    const result = await writeResult(commandResult, isJson, output);
     await output.flush();
     // If standard output is closed, the final message is written to standard error instead.
     if (result && output.closedSignal.aborted) await errorOutput.write(`${result.message}\n`);
+    if (!isJson && 'hint' in commandResult && commandResult.hint) await errorOutput.write(`${commandResult.hint}\n`);
     if (result?.warning) await errorOutput.write(`warning: ${result.warning}\n`);
     if (result?.error) await errorOutput.write(`error: ${result.error}\n`);
+    if (result?.written) application.logWrite(command.name, result.written);
     return result?.exitCode ?? 0;
   } finally {
     await close();

@@ -1,16 +1,20 @@
 import { z } from 'zod';
-import { defineCommand, defineParameter, INTERRUPTED_EXIT_CODE } from './command.ts';
+import { type Command, defineCommand, INTERRUPTED_EXIT_CODE } from './command.ts';
 import { formatCount } from './format-count.ts';
 import type { RecordCounts } from './storage-tools.ts';
 
 const backUpCommand = defineCommand({
   name: 'backup',
-  summary: 'write a consistent copy of the SQLite database to a new file',
-  details:
-    'The server can run during the backup. The command fails if the copy is damaged. To restore a backup, start the ' +
-    'server with a copy of it as SQLITE_FILE, and then revoke the API keys that were revoked after the backup: they work again.',
-  example: 'backup advocacy-2026-01-31.db',
-  parameters: { file: defineParameter('<file>', 'path of the new file', z.string().min(1, 'must not be empty')) },
+  summary: 'Write a consistent copy of the SQLite database to a new file',
+  details: [
+    'The server can run during the backup.',
+    'The command fails if the copy is damaged.',
+    'To restore a backup, start the server with a copy of it as SQLITE_FILE.',
+    'Then revoke the API keys that were revoked after the backup: they work again.',
+  ],
+  example: ['advocacy-2026-01-31.db'],
+  arguments: ['file'],
+  fields: z.strictObject({ file: z.string().min(1, 'must not be empty').describe('The path of the new file.') }),
   run: async ({ storageTools }, { file }) => {
     await storageTools.backUp(file);
     return { json: { file }, message: `The backup was written to ${file}.` };
@@ -19,20 +23,23 @@ const backUpCommand = defineCommand({
 
 const copyCommand = defineCommand({
   name: 'copy',
-  summary: 'copy all records to another database',
-  details:
-    'The source is the configured storage. The target must be empty. Use the command to move from SQLite to MongoDB or ' +
-    'back. API keys keep working. Stop the servers first: a record that changes during the copy may be outdated or ' +
-    'missing in the target. At the end, the command compares the numbers of records. If the copy is interrupted, repeat the command with --resume.',
-  example: 'copy --to mongodb://127.0.0.1:27017/advocacy',
-  parameters: {
-    to: defineParameter('--to <url>', 'target database: mongodb://…, mongodb+srv://… or sqlite:FILE', z.string()),
-    resume: defineParameter(
-      '--resume',
-      'continue an interrupted copy, and keep the records that the target has',
-      z.boolean().default(false),
-    ),
-  },
+  summary: 'Copy all records to another database',
+  details: [
+    'The source is the configured storage, and the target must be empty.',
+    'Use the command to move from SQLite to MongoDB or back.',
+    'API keys keep working.',
+    'Stop the servers first: a record that changes during the copy may be outdated or missing in the target.',
+    'At the end, the command compares the numbers of records.',
+    'If the copy is interrupted, repeat the command with --resume.',
+  ],
+  example: ['--to mongodb://127.0.0.1:27017/advocacy'],
+  fields: z.strictObject({
+    to: z.string().describe('The target database: mongodb://…, mongodb+srv://… or sqlite:FILE.'),
+    resume: z
+      .boolean()
+      .default(false)
+      .describe('Continue an interrupted copy, and keep the records that the target has.'),
+  }),
   handlesInterrupt: true,
   run: async ({ storageTools, signal, progress }, { to, resume }) => {
     const onProgress = (count: number, total: number) => progress.show(count, 'records', count / total);
@@ -55,7 +62,7 @@ const copyCommand = defineCommand({
 });
 
 /** The commands that act on the storage as a whole. */
-export const storageCommands = [backUpCommand, copyCommand];
+export const storageCommands: readonly Command[] = [backUpCommand, copyCommand];
 
 function describeCountMismatch(counts: readonly RecordCounts[]): string | undefined {
   const differences = counts.filter(({ source, target }) => source !== target);

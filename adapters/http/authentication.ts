@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { Caller } from '../../core/access/permissions.ts';
+import type { AuthenticatedCaller } from '../../core/access/permissions.ts';
 import type { RateLimiter } from '../../core/access/rate-limiter.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { errors } from '../api/errors.ts';
@@ -20,7 +20,7 @@ export interface AuthenticationServices {
  * Authenticates the caller of a request. Rejects with an `HttpError`, or with an error of the core such as
  * `unauthenticated`.
  */
-export type Authenticate = (request: Request) => Promise<Caller>;
+export type Authenticate = (request: Request) => Promise<AuthenticatedCaller>;
 
 const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 

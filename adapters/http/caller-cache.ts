@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import pLimit from 'p-limit';
 import { isApiKeySecret } from '../../core/access/api-key.ts';
 import { type ApiKeyService, createInvalidKeyError } from '../../core/access/api-key-service.ts';
-import type { Caller } from '../../core/access/permissions.ts';
+import type { AuthenticatedCaller } from '../../core/access/permissions.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
 import { LoadingCache } from '../node/loading-cache.ts';
 
@@ -18,7 +18,7 @@ const MAX_CALLER_COUNT = 10_000;
 const MAX_WAITING_USE_COUNT = 1_000;
 
 interface CachedCaller {
-  readonly caller: Caller;
+  readonly caller: AuthenticatedCaller;
   /** The time at which the key expires, in milliseconds of the monotonic clock. */
   readonly expiresAt: number;
 }
@@ -40,7 +40,7 @@ export class CallerCache {
   ) {}
 
   /** Returns the caller with a secret. Rejects with `unauthenticated` if its key is unknown, revoked or expired. */
-  async authenticate(secret: string): Promise<Caller> {
+  async authenticate(secret: string): Promise<AuthenticatedCaller> {
     // A wrong checksum shows without a lookup that the key does not exist.
     if (!isApiKeySecret(secret) && secret !== this.chosenSecret) throw createInvalidKeyError();
     const { caller, expiresAt } = await this.callers.get(hash('sha256', secret), () => this.load(secret));
@@ -60,7 +60,7 @@ export class CallerCache {
   }
 
   /** Records a use in the background. If that fails, the use is dropped: the next lookup of the key records its use. */
-  private recordUse({ workspaceId, keyId }: Caller): void {
+  private recordUse({ workspaceId, keyId }: AuthenticatedCaller): void {
     this.limitRecording(() => this.apiKeys.recordUse(workspaceId, keyId)).catch(doNothing);
   }
 }

@@ -14,10 +14,7 @@ export function replaceControlCharactersInLines(text: string): string {
   return text.split('\n').map(replaceControlCharacters).join('\n');
 }
 
-/** Returns a value as JSON that a terminal can show safely. Control characters are escaped as `\uXXXX`. */
-export function stringifyForTerminal(value: unknown): string {
-  return JSON.stringify(value).replace(
-    CONTROL_CHARACTERS,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+/** Returns JSON that a terminal can show safely. Control characters are escaped as `\uXXXX`. */
+export function escapeJsonForTerminal(json: string): string {
+  return json.replace(CONTROL_CHARACTERS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -5,14 +5,14 @@ import type { Clock, System } from '../shared/system.ts';
 import type { UnitOfWork } from '../shared/unit-of-work.ts';
 import { type ApiKey, createApiKeySecret, hashSecret, type NewApiKeyFields, newApiKey } from './api-key.ts';
 import type { ApiKeyRepository } from './api-key-repository.ts';
-import type { Caller } from './permissions.ts';
+import type { AuthenticatedCaller } from './permissions.ts';
 
 /** The minimum time between two writes of the last use of a key. */
 const MIN_LAST_USED_INTERVAL_MS = 60_000;
 
 /** The result of an authentication. */
 export interface Authentication {
-  readonly caller: Caller;
+  readonly caller: AuthenticatedCaller;
   /** The time until the key expires. */
   readonly remainingMs: number;
   /** Whether the use of the key should be recorded (`recordUse`). */

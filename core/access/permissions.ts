@@ -14,11 +14,17 @@ export type MemberPermission = 'author' | 'share';
 /** The permission that an operation requires. */
 export type Permission = 'read' | 'write' | MemberPermission;
 
-/** An actor that authenticated with an API key. */
+/** An actor with an access level: that of its API key, or full access for the operator on the command line. */
 export interface Caller extends Actor {
-  readonly keyId: string;
+  /** The ID of the API key, if there is one. */
+  readonly keyId?: string | undefined;
   readonly access: Access;
   readonly member?: Member | undefined;
+}
+
+/** A caller that authenticated with an API key. */
+export interface AuthenticatedCaller extends Caller {
+  readonly keyId: string;
 }
 
 type Rejection = readonly [kind: CoreErrorKind, message: string, causeName?: CoreErrorCause];

@@ -68,6 +68,12 @@ export class DomainService {
     return readView(this.domains, requireFound(await this.domains.findById(workspaceId, id), 'domain'));
   }
 
+  async getBySlug(workspaceId: string, slug: string): Promise<DomainView> {
+    const { domains } = this;
+    const [domain] = await domains.findBySlugs(workspaceId, [slug]);
+    return readView(domains, requireFound(domain, 'domain'));
+  }
+
   async list(workspaceId: string, query: DomainQuery): Promise<Page<DomainView>> {
     const { items, hasNext } = await this.domains.findPage(workspaceId, query, query);
     const primaryId = await this.domains.findPrimaryId(workspaceId);

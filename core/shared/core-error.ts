@@ -37,6 +37,8 @@ export class CoreError extends Error {
     readonly kind: CoreErrorKind,
     message: string,
     readonly causeName?: CoreErrorCause,
+    /** The invalid fields that the message lists. */
+    readonly fields: readonly FieldError[] = [],
   ) {
     super(message);
   }
@@ -70,7 +72,7 @@ export function createInvalidFieldsError(errors: readonly FieldError[], causeNam
   const lines = errors.slice(0, MAX_FIELD_ERROR_COUNT).map(({ path, problem }) => `${path}: ${problem}`);
   const furtherCount = errors.length - lines.length;
   if (furtherCount > 0) lines.push(`and ${furtherCount} more invalid ${furtherCount === 1 ? 'field' : 'fields'}`);
-  return new CoreError('invalid', lines.join('; '), causeName);
+  return new CoreError('invalid', lines.join('; '), causeName, errors);
 }
 
 /** Returns the record, or throws the error of `createNotFoundError` if it is `undefined`. */

@@ -96,7 +96,7 @@ suite('a start with a SQLite file', {
     await withProcess({ ...createSettings(file), DEMO_WORKSPACE: 'false' }, async (service) => {
       assert.equal(readDemoKey(service), undefined);
       const command = readCommand(service, 'Create a workspace');
-      assert.match(await runCommand(command), /^The workspace NAME was created: /);
+      assert.match(await runCommand(command), /^id +\S+\nname +NAME\n/);
     });
   }),
 

@@ -1,241 +1,221 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
-import { commands } from '../../adapters/cli/commands.ts';
-import { createApiKeySecret } from '../../core/access/api-key.ts';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { formatTimestamp } from '../../core/shared/date.ts';
-import { createCommandLine, parseJsonOutput, type TestCommandLine } from '../support/command-line.ts';
-import { NOON, SECOND } from '../support/core.ts';
+import { createCommandLine, parseJsonOutput, type RunOptions } from '../support/command-line.ts';
+import { NOON } from '../support/core.ts';
 import { each } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
+import { withTemporaryFolder } from '../support/temporary-folder.ts';
 import { createCampaignFields } from '../support/tenants.ts';
 
-const SETUP_TIME = formatTimestamp(NOON);
-const COMMAND_TIME = formatTimestamp(NOON + SECOND);
+const CREATED_AT = formatTimestamp(NOON);
+const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
-/**
- * Short names of the IDs of a company's records in creation order. `new` is the first record that a command creates.
- */
-const NAMES = ['w', 'g', 'm', 'k', 't', 'p', 'd', 'c', 'new'];
-const toId = (name: string) => `00000000-0000-7000-8000-${String(NAMES.indexOf(name)).padStart(12, '0')}`;
-/**
- * Replaces the IDs in an output by their names, and the gaps of tables, which depend on the length of IDs, by two
- * spaces.
- */
-const toNames = (text: string) =>
-  NAMES.reduce((result, name) => result.replaceAll(toId(name), name), text).replaceAll(/ {2,}/g, '  ');
-const SECRETS = ['a', 'b'].map((letter) => letter.repeat(32));
-
-/**
- * Creates a workspace with one record of each type that commands can list, one second before the commands of a test.
- */
-async function createCompany(): Promise<TestCommandLine> {
-  const ids = NAMES.map(toId).values();
-  const secrets = SECRETS.values();
-  const cli = createCommandLine({
-    newId: () => ids.next().value ?? randomUUID(),
-    newSecret: () => secrets.next().value ?? '',
-  });
-  const { app, clock } = cli;
-  const w = toId('w');
-  await app.workspaces.create('Northwind');
-  await app.groups.create(w, { name: 'Sales' });
-  const adminFields = { name: 'Ada', email: 'ada@x.example', role: 'admin', groupIds: [toId('g')] } as const;
-  const member = await app.members.create(w, adminFields);
-  await app.apiKeys.create(w, { memberId: member.id, label: 'laptop' });
-  await app.tags.create(w, { name: 'Launch' });
-  await app.contentPillars.create({ workspaceId: w, member }, { title: 'Life', color: 'green' });
-  await app.domains.createOrArchive(w, { slug: 'go.example' });
-  await app.campaigns.create({ workspaceId: w }, { ...createCampaignFields('Tents'), status: 'draft' });
-  clock.now += SECOND;
-  const run: TestCommandLine['run'] = async (args, options) => {
-    const { code, stdout, stderr } = await cli.run(
-      args.map((word) => (NAMES.includes(word) ? toId(word) : word)),
+/** Creates a workspace with an admin, and functions that run a command line whose words are separated by spaces. */
+async function createCompany() {
+  const cli = createCommandLine();
+  const { id: workspaceId } = await cli.app.workspaces.create('Northwind');
+  const member = { name: 'Ada', email: 'ada@x.example', role: 'admin', invitation: 'accepted' } as const;
+  const { id: memberId } = await cli.app.members.create(workspaceId, member);
+  const run = (line: string, options?: RunOptions) =>
+    cli.run(
+      line.split(' ').map((word) => word.replaceAll('~', ' ')),
       options,
     );
-    return { code, stdout: toNames(stdout), stderr: toNames(stderr) };
-  };
-  return { ...cli, run };
+  const runJson = async (line: string, options?: RunOptions) => parseJsonOutput(await run(`${line} --json`, options));
+  return { ...cli, run, runJson, workspaceId, memberId };
 }
 
-/** Splits a line into arguments. A tilde stands for a space inside an argument. */
-function splitArguments(line: string): string[] {
-  return line.split(' ').map((word) => word.replaceAll('~', ' '));
-}
-
-const createSecret = (letter: string) => createApiKeySecret(letter.repeat(32));
-const KEY_CREATED_MESSAGE = `The API key new was created. Store the key now, because it is shown only once:\n\n  ${createSecret('b')}\n\n`;
-
-const CREATED = { createdAt: SETUP_TIME, updatedAt: SETUP_TIME };
-const UPDATED = { createdAt: SETUP_TIME, updatedAt: COMMAND_TIME };
-const NEW = { id: 'new', createdAt: COMMAND_TIME, updatedAt: COMMAND_TIME };
-const person = { id: 'm', workspaceId: 'w', name: 'Ada', email: 'ada@x.example', role: 'admin' };
-const member = { ...person, seatType: 'advocate', groupIds: ['g'], invitation: 'accepted', ...CREATED };
-const newMember = { ...member, name: 'Ben', email: 'b@x.example', ...NEW };
-const times = { createdAt: SETUP_TIME, expiresAt: null, revokedAt: null, lastUsedAt: null };
-const lastFour = createSecret('a').slice(-4);
-const key = { id: 'k', workspaceId: 'w', label: 'laptop', lastFour, memberId: 'm', access: 'full', ...times };
-const secret = createSecret('b');
-const newKey = { ...key, id: 'new', createdAt: COMMAND_TIME, lastFour: secret.slice(-4), key: secret };
-const newBareKey = { ...newKey, label: '', memberId: null };
-const texts = { title: 'Life', description: '', color: 'green' };
-const pillar = { id: 'p', ...texts, status: 'published', authorId: 'm', workspaceId: 'w', ...CREATED };
-const urls = { placeholder: 'https://go.example/your-link', expiredUrl: '', notFoundUrl: '' };
-const domain = { id: 'd', slug: 'go.example', verified: false, primary: true, archived: false, ...urls, ...CREATED };
-const dates = { createdAt: SETUP_TIME, startDate: '2026-01-01', endDate: '2026-12-31', targetShares: null };
-const counts = { destinationUrl: 'https://example.com/', clicks: 0, shares: 0 };
-const campaign = { id: 'c', name: 'Tents', status: 'draft', description: '', ...counts, ...dates };
-const published = { ...campaign, status: 'published' };
-
-type Case = readonly [message: string, json: unknown, setup?: string];
-
-/** For each command line: the output without `--json` and with it, and a command line that runs first. */
-const expectedOutputs: Readonly<Record<string, Case>> = {
-  'workspace create --name Contoso~Ltd': [
-    'The workspace Contoso Ltd was created: new\n',
-    { id: 'new', name: 'Contoso Ltd', createdAt: COMMAND_TIME },
-  ],
-  'workspace list': [
-    `ID  NAME  CREATED\nw  Northwind  ${SETUP_TIME}\n`,
-    [{ id: 'w', name: 'Northwind', createdAt: SETUP_TIME }],
-  ],
-  'member create --workspace w --name Ben --email b@x.example': [
-    'The member Ben was created: new\n',
-    { ...newMember, role: 'member', groupIds: [] },
-  ],
-  'member create --workspace w --name ~Ben~ --email ~b@x.example --role admin --seat-type thought_leader --invitation pending --group g --group g':
-    ['The admin Ben was created: new\n', { ...newMember, seatType: 'thought_leader', invitation: 'pending' }],
-  'member update --workspace w m': ['The admin Ada was updated: m\n', member],
-  'member update --workspace w m --invitation expired --name Ada~Winter --role member': [
-    'The member Ada Winter was updated: m\n',
-    { ...member, name: 'Ada Winter', role: 'member', invitation: 'expired', ...UPDATED },
-  ],
-  'member update --workspace w m --group= --seat-type thought_leader --email a@y.example': [
-    'The admin Ada was updated: m\n',
-    { ...member, email: 'a@y.example', seatType: 'thought_leader', groupIds: [], ...UPDATED },
-  ],
-  'member list --workspace w': [
-    'ID  NAME  EMAIL  ROLE  SEAT  INVITATION  GROUPS\nm  Ada  ada@x.example  admin  advocate  accepted  g\n',
-    [member],
-  ],
-  'key create --workspace w': [KEY_CREATED_MESSAGE, newBareKey],
-  'key create --workspace w --member m --label laptop --access read --expires-at 2030-01-31': [
-    KEY_CREATED_MESSAGE,
-    { ...newKey, access: 'read', expiresAt: '2030-01-31T23:59:59.999Z' },
-  ],
-  'key create --workspace w --expires-at 2030-01-31T09:30:00+02:00': [
-    KEY_CREATED_MESSAGE,
-    { ...newBareKey, expiresAt: '2030-01-31T07:30:00.000Z' },
-  ],
-  'key list --workspace w': [
-    'ID  LABEL  KEY  MEMBER  ACCESS  LAST USED  ENDS\nk  laptop  …8aJj  m  full  never  -\n',
-    [key],
-  ],
-  'key revoke --workspace w k': [
-    `The key …8aJj (k) was revoked at ${COMMAND_TIME}.\n`,
-    { ...key, revokedAt: COMMAND_TIME },
-  ],
-  'group list --workspace w': [
-    `ID  NAME  MEMBERS  CREATED\ng  Sales  1  ${SETUP_TIME}\n`,
-    [{ id: 'g', name: 'Sales', count: 1, createdAt: SETUP_TIME }],
-  ],
-  'tag list --workspace w': ['ID  NAME  COLOR\nt  Launch  red\n', [{ id: 't', name: 'Launch', color: 'red' }]],
-  'pillar create --workspace w --author m --title Work --color blue --description About~us': [
-    'The content pillar Work was created and published: new\n',
-    { ...pillar, title: 'Work', color: 'blue', description: 'About us', ...NEW },
-  ],
-  'pillar list --workspace w': ['ID  TITLE  COLOR  STATUS\np  Life  green  published\n', [pillar]],
-  'domain verify --workspace w d': ['The domain go.example is verified.\n', { ...domain, verified: true, ...UPDATED }],
-  'domain list --workspace w': ['ID  DOMAIN  VERIFIED  PRIMARY  ARCHIVED\nd  go.example  no  yes  no\n', [domain]],
-  'campaign list --workspace w': [
-    'ID  NAME  STATUS  STARTS  ENDS  SHARES  CLICKS\nc  Tents  draft  2026-01-01  2026-12-31  0  0\n',
-    [campaign],
-  ],
-  'campaign set-status --workspace w c published': ['The campaign Tents is published.\n', published],
-  'share record --workspace w --campaign c --member m': [
-    'The campaign Tents has been shared by 1 member.\n',
-    { ...published, shares: 1 },
-    'campaign set-status --workspace w c published',
-  ],
+/** For each command line: the output for people, with `ID` for each ID. */
+const expectedOutputs: Readonly<Record<string, string>> = {
+  'workspace create --name Contoso~Ltd': `id         ID\nname       Contoso Ltd\ncreatedAt  ${CREATED_AT}\n`,
+  'workspace list': `ID                                    NAME       CREATED AT\nID  Northwind  ${CREATED_AT}\n`,
+  'tag create --name Launch': 'id     ID\nname   Launch\ncolor  yellow\n',
+  'tag list': 'ID                                    NAME    COLOR\nID  Hiring  red\n',
+  'group list': 'No results.\n',
+  'tag delete TAG': 'Deleted the tag ID.\n',
+  me: 'workspace.id    ID\nworkspace.name  Northwind\nmember          -\nkey             -\n',
 };
 
-/** The messages of empty lists. */
-const emptyListMessages: Readonly<Record<string, string>> = {
-  'member list': 'The workspace has no members yet.',
-  'key list': 'The workspace has no keys yet.',
-  'group list': 'The workspace has no groups yet.',
-  'tag list': 'The workspace has no tags yet.',
-  'pillar list': 'The workspace has no content pillars yet.',
-  'domain list': 'The workspace has no domains yet.',
-  'campaign list': 'The workspace has no campaigns yet.',
+/** Options, and the body of the request that they make. */
+const bodies: Readonly<Record<string, object>> = {
+  '--description=': { description: '' },
+  '--user-type advocate': { userType: 'advocate' },
+  '--is-active': { isActive: true },
+  '--no-is-active': { isActive: false },
+  '--is-active=false': { isActive: false },
+  '--no-is-active --is-active=true': { isActive: true },
+  '--groups A --groups B': { groups: ['A', 'B'] },
+  '--groups A,B': { groups: ['A', 'B'] },
+  '--groups=': { groups: [] },
+  '--data {"icon":"sun"}': { icon: 'sun' },
+  '--data {"icon":"sun","groups":[]} --icon moon': { icon: 'moon', groups: [] },
 };
 
-const createNotFoundMessage = (noun: string) => `No ${noun} of this workspace has this ID. Check the ID.`;
-
-/** The errors of command lines that a rule rejects. `OTHER` stands for the ID of another workspace. */
-const expectedErrors: Readonly<Record<string, string>> = {
-  'member list --workspace nowhere': 'No workspace has this ID. Check the ID.',
-  'member update --workspace w nobody --name B': createNotFoundMessage('member'),
-  'member create --workspace w --name B --email b@x --group g --group lost':
-    'groupIds.1: must be the ID of a group of this workspace',
-  'member update --workspace OTHER m --name B': createNotFoundMessage('member'),
-  'key create --workspace w --expires-at 2026-01-30': 'expiresAt: must be in the future',
-  'key create --workspace w --expires-at 2026-01-31T12:00:01Z': 'expiresAt: must be in the future',
-  'key revoke --workspace OTHER k': createNotFoundMessage('API key'),
-  'domain verify --workspace OTHER d': createNotFoundMessage('domain'),
-  'share record --workspace w --campaign c --member m':
-    'The campaign is draft. Only a published campaign can be shared.',
+/** Invalid values, and the error that names the option as it was typed. */
+const invalidValues: Readonly<Record<string, string>> = {
+  'question create': '--question: is required',
+  'question create --question Short': '--question: must have at least 10 characters',
+  'question create --user-type x': '--question: is required; --user-type: must be one of thought_leader, advocate, all',
+  'question create --groups x': '--question: is required; --groups: must be a UUID',
+  'question create --groups 0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a,y':
+    '--question: is required; --groups: must be a UUID (value 2)',
+  'question create --data {"question":1,"colour":2}':
+    '--data: colour: unknown field, allowed fields: question, description, icon, userType, groups, isActive, archived; --data: question: must be a string',
+  'question create --data x': '--data: is not valid JSON',
+  'question create --data []': '--data: must be a JSON object',
+  'question create --data @/nowhere/file':
+    "--data: cannot be read: ENOENT: no such file or directory, open '/nowhere/file'",
+  'question list --page 0': '--page: must be at least 1',
+  'question list --all --page 2': '--all: not allowed together with --page',
+  'question list --include-archived=yes': '--include-archived: must be true or false',
+  'campaign update C --start-date 2026-02-01 --end-date 2026-01-01': '--end-date: must not be before --start-date',
+  'campaign update C --resources {x': '--resources: is not valid JSON',
+  'campaign share C': '--as: is required, because this command acts as a member',
 };
 
 suite('a command', {
-  'prints a table or a sentence, and one JSON value and nothing else with --json': () =>
-    each(expectedOutputs, async ([message, json, setup], line) => {
-      for (const isJson of [false, true]) {
-        const cli = await createCompany();
-        if (setup) await cli.run(splitArguments(setup));
-        const { code, stdout, stderr } = await cli.run(splitArguments(`${line}${isJson ? ' --json' : ''}`));
-        assert.deepEqual([code, stderr], [0, '']);
-        assert.deepEqual(isJson ? JSON.parse(stdout) : stdout, isJson ? json : toNames(message));
-      }
+  'prints a table or a sentence': () =>
+    each(expectedOutputs, async (expected, line) => {
+      const { run, app, workspaceId } = await createCompany();
+      const { id } = await app.tags.create(workspaceId, { name: 'Hiring' });
+      const { code, stdout, stderr } = await run(line.replace('TAG', id));
+      assert.deepEqual([code, stderr], [0, '']);
+      assert.equal(stdout.replace(UUID, 'ID'), expected);
     }),
 
-  'is covered by these tests, unless it has a test file of its own': () => {
-    const lines = Object.keys(expectedOutputs);
-    const uncovered = commands.filter(({ name }) => !lines.some((line) => line.startsWith(name)));
+  'takes the fields of the body as options, and from --data': () =>
+    each(bodies, async (body, options) => {
+      const { runJson, app, workspaceId } = await createCompany();
+      const a = (await app.groups.create(workspaceId, { name: 'A' })).id;
+      const b = (await app.groups.create(workspaceId, { name: 'B' })).id;
+      const insertIds = (text: string) => text.replace(/\bA\b/g, a).replace(/\bB\b/g, b);
+      const created = await runJson(`question create --question What~is~new~today? ${insertIds(options)}`);
+      const expected = Object.entries(JSON.parse(insertIds(JSON.stringify(body))));
+      for (const [name, value] of expected) assert.deepEqual(created[name], value, name);
+    }),
+
+  'reads --data from a file and from standard input': () =>
+    withTemporaryFolder(async (folder) => {
+      const { runJson } = await createCompany();
+      writeFileSync(join(folder, 'tag.json'), '{"name": "From a file"}');
+      assert.equal((await runJson(`tag create --data @${folder}/tag.json`)).name, 'From a file');
+      const stdin = ['{"name": "From standard input"}'];
+      assert.equal((await runJson('tag create --data @-', { stdin })).name, 'From standard input');
+    }),
+
+  'removes a value with null, and takes numbers, dates and objects as texts': async () => {
+    const { runJson, app, workspaceId } = await createCompany();
+    const { id } = await app.campaigns.create({ workspaceId }, createCampaignFields('Tents'));
+    const resources =
+      '--resources https://example.com/a,https://example.com/b --resources {"url":"https://example.com/c"}';
+    const options = `--target-shares 7 --total-budget 100.00 --end-date 2027-01-31 ${resources}`;
+    const updated = await runJson(`campaign update ${id} ${options}`);
+    assert.deepEqual([updated.targetShares, updated.endDate], [7, '2027-01-31']);
+    const brief = await runJson(`campaign brief ${id}`);
+    assert.equal(brief.totalBudget, '100.00');
     assert.deepEqual(
-      uncovered.map(({ name }) => name),
-      ['import', 'backup', 'copy'],
+      brief.resources.map(({ url }: { url: string }) => url),
+      ['https://example.com/a', 'https://example.com/b', 'https://example.com/c'],
     );
+    assert.equal((await runJson(`campaign update ${id} --target-shares null`)).targetShares, null);
   },
 
-  'prints a message instead of an empty list': () =>
-    each(emptyListMessages, async (message, line) => {
-      const cli = createCommandLine();
-      const { id } = await cli.app.workspaces.create('Empty');
-      const args = [...line.split(' '), '--workspace', id];
-      assert.deepEqual(await cli.run(args), { code: 0, stdout: `${message}\n`, stderr: '' });
-      assert.equal((await cli.run([...args, '--json'])).stdout, '[]\n');
+  'accepts an ID in upper and lower case': async () => {
+    const { runJson, app, workspaceId } = await createCompany();
+    const { id } = await app.tags.create(workspaceId, { name: 'Hiring' });
+    assert.equal((await runJson(`tag get ${id.toUpperCase()}`)).id, id);
+  },
+
+  'names the option of an invalid value as it was typed, and exits with 2': () =>
+    each(invalidValues, async (message, line) => {
+      const { run } = await createCompany();
+      assert.deepEqual(await run(line), { code: 2, stdout: '', stderr: `error: ${message}\n` });
     }),
 
-  'accepts an ID in upper and lower case': async () => {
-    const { app, run } = createCommandLine();
-    const { id } = await app.workspaces.create('Northwind');
-    const group = await app.groups.create(id, { name: 'Sales' });
-    const options = ['--workspace', id.toUpperCase(), '--group', group.id.toUpperCase(), '--json'];
-    const created = parseJsonOutput(await run(['member', 'create', '--name', 'Ada', '--email', 'a@x', ...options]));
-    assert.deepEqual([created.workspaceId, created.groupIds], [id, [group.id]]);
-    const update = ['member', 'update', created.id.toUpperCase(), '--workspace', id, '--json'];
-    assert.deepEqual(parseJsonOutput(await run(update)), created);
+  'exits with 2 for a reference to a missing record, and with 1 if a rule rejects it or nothing has the ID':
+    async () => {
+      const { run, workspaceId } = await createCompany();
+      await run('tag create --name Hiring');
+      for (const [line, code, message] of [
+        [
+          `question create --question What~is~new? --groups ${workspaceId}`,
+          2,
+          /^error: --groups: must be the ID of a group/,
+        ],
+        ['tag create --name HIRING', 1, /^error: This workspace already has a tag with this name/],
+        ['tag get 1', 1, /^error: No/],
+      ] as const) {
+        const output = await run(line);
+        assert.equal(output.code, code, output.stderr);
+        assert.match(output.stderr, message);
+      }
+    },
+
+  'logs what it has written: the workspace, the member that it acted as, and the record': async () => {
+    const { run, runJson, written, workspaceId, memberId } = await createCompany();
+    const { id: recordId } = await runJson(`tag create --name Hiring --as ada@x.example`);
+    await run('tag list');
+    await run('tag create --name hiring');
+    await run(`tag delete ${recordId.toUpperCase()}`);
+    assert.deepEqual(written, [
+      { command: 'tag create', workspaceId, memberId, recordId },
+      { command: 'tag delete', workspaceId, memberId: undefined, recordId },
+    ]);
   },
 });
 
-suite('a command that a rule rejects', {
-  'prints the error of the rule on standard error, and exits with 1': () =>
-    each(expectedErrors, async (message, line) => {
-      const cli = await createCompany();
-      const other = await cli.app.workspaces.create('Other');
-      for (const json of [[], ['--json']]) {
-        const args = splitArguments(line).map((word) => (word === 'OTHER' ? other.id : word));
-        assert.deepEqual(await cli.run([...args, ...json]), { code: 1, stdout: '', stderr: `error: ${message}\n` });
-      }
-    }),
+suite('the workspace of a command', {
+  'is chosen by its ID in any case or its exact name, and can be omitted if it is the only one': async () => {
+    const { runJson, app, workspaceId } = await createCompany();
+    await app.tags.create(workspaceId, { name: 'Hiring' });
+    for (const option of ['', ` --workspace ${workspaceId.toUpperCase()}`, ' --workspace Northwind'])
+      assert.equal((await runJson(`tag list${option}`)).length, 1);
+  },
+
+  'is an error with exit code 2 if it is unknown, ambiguous, or missing': async () => {
+    const { run, app } = await createCompany();
+    const createError = (problem: string) => ({ code: 2, stdout: '', stderr: `error: --workspace: ${problem}\n` });
+    const unknown = 'no workspace has this ID or name. Workspaces: Northwind.';
+    assert.deepEqual(await run('tag list --workspace northwind'), createError(unknown));
+    const { id } = await app.workspaces.create('Contoso');
+    const missing = 'required, because there are several. Workspaces: Northwind, Contoso.';
+    assert.deepEqual(await run('tag list'), createError(missing));
+    const { id: otherId } = await app.workspaces.create('Contoso');
+    const ambiguous = `2 workspaces have this name. Use an ID: ${id}, ${otherId}.`;
+    assert.deepEqual(await run('tag list --workspace Contoso'), createError(ambiguous));
+    const none = 'no workspace exists. Create one with `advocacy workspace create`.';
+    assert.deepEqual(await createCommandLine().run(['tag', 'list']), createError(none));
+  },
+
+  'has the member of --as: unknown and ambiguous ones are errors with exit code 2': async () => {
+    const { run, runJson, app, memberId } = await createCompany();
+    for (const member of [memberId.toUpperCase(), 'ADA@X.example'])
+      assert.equal((await runJson(`me --as ${member}`)).member.id, memberId);
+    const other = await app.workspaces.create('Contoso');
+    for (const member of [memberId, 'ada@x.example', 'Ada']) {
+      const { code, stderr } = await run(`me --workspace ${other.id} --as ${member}`);
+      assert.deepEqual([code, stderr], [2, 'error: --as: no member of the workspace has this ID or email address\n']);
+    }
+  },
+});
+
+suite('domain mark-verified', {
+  'verifies a domain by its ID or slug, without a name server': async () => {
+    const { run, runJson, app, workspaceId } = await createCompany();
+    const { domain } = await app.domains.createOrArchive(workspaceId, { slug: 'go.example' });
+    const other = await app.workspaces.create('Contoso');
+    await app.domains.createOrArchive(other.id, { slug: 'go.example' });
+    const { updatedAt: _, ...bySlug } = await runJson('domain mark-verified GO.example --workspace Northwind');
+    assert.equal(bySlug.verified, true);
+    const { updatedAt: __, ...byId } = await runJson(
+      `domain mark-verified ${domain.id.toUpperCase()} --workspace Northwind`,
+    );
+    assert.deepEqual([byId, Object.keys(byId).includes('workspaceId')], [bySlug, false]);
+    assert.equal((await run('domain mark-verified other.example --workspace Northwind')).code, 1);
+    const { code, stderr } = await run('domain mark-verified go.example --workspace Contoso');
+    assert.equal(code, 1);
+    assert.match(stderr, /^error: Another workspace has verified this domain/);
+  },
 });

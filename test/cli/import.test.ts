@@ -364,7 +364,7 @@ suite('an import that ends early', {
     await importLines('campaigns', one);
     assert.equal((await importLines('campaigns', one, two)).accepted, 2);
     assert.deepEqual(await listCampaignNames(cli, cli.id), ['1', '2']);
-    const reason = '--import-id: was already used with another path or body, send a new key for each new request';
+    const reason = 'This import ID has already stored another content of this line. Import the line with a new ID.';
     assert.deepEqual((await importLines('campaigns', two)).rejected, [{ line: 1, reason }]);
     assert.deepEqual((await importLines('tags', { name: 'One' })).rejected, [{ line: 1, reason }]);
     const other = await cli.app.workspaces.create('Other');

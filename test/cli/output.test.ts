@@ -33,7 +33,7 @@ suite('a table', {
     const { stdout } = await run(['workspace', 'list']);
     const lines = stdout.split('\n').map((line) => line.replace(/^.{36} {2}/u, '').replace(/2026.*/, '2026'));
     assert.deepEqual(lines, [
-      'NAME               CREATED',
+      'NAME               CREATED AT',
       'Zoë                2026',
       'Zoe\u0308                2026',
       '東京               2026',
@@ -72,14 +72,14 @@ async function createWithControlCharacters() {
     'group list',
     'tag list',
     'campaign list',
-    `campaign set-status ${campaign.id} archived`,
+    `campaign update ${campaign.id} --status archived`,
   ];
   const commands = [
     ['workspace', 'list'],
     ['workspace', 'create', '--name', name],
     ...commandLines.map((args) => [...args.split(' '), '--workspace', id]),
     ['member', 'create', '--workspace', id, '--name', name, '--email', 'a\x9b@b.example'],
-    ['key', 'revoke', '--workspace', id, name],
+    ['key', 'delete', '--workspace', id, name],
     ['tag', 'list', '--workspace', name],
     ['tag', name],
     ['import', '--workspace', id, 'tags', name],
@@ -151,7 +151,7 @@ suite('the output of a command', {
     assert.equal(created.code, 2);
     assert.match(
       created.stderr,
-      /^The workspace New was created: .*\nerror: the output could not be written: ENOSPC\n$/,
+      /^id {9}\S+\nname {7}New\ncreatedAt .*\nerror: the output could not be written: ENOSPC\n$/,
     );
   },
 });

@@ -136,7 +136,9 @@ suite('the command line, as a process', {
 
   'changes the responses of a running server within five seconds': () =>
     withCompany(async ({ runAdvocacy, env, company: { workspaceId: w, admin } }) => {
-      const { id, key } = parseJsonOutput(await runAdvocacy(`key create --workspace ${w} --member ${admin.id} --json`));
+      const { id, key } = parseJsonOutput(
+        await runAdvocacy(`key create --workspace ${w} --member-id ${admin.id} --json`),
+      );
       const server = startCommand(['serve'], { ...env, PORT: '0' });
       try {
         const url = await server.waitForOutput(/listens on (http:[^\s"]+)/);
@@ -145,7 +147,7 @@ suite('the command line, as a process', {
         assert.equal(await getStatus(), 200);
         for (const [line, status] of [
           [`member update --workspace ${w} ${admin.id} --invitation expired`, 410],
-          [`key revoke --workspace ${w} ${id}`, 401],
+          [`key delete --workspace ${w} ${id}`, 401],
         ] as const) {
           assertExitCode(await runAdvocacy(line), 0);
           const startedAt = Date.now();

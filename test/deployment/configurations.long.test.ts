@@ -321,7 +321,7 @@ suite('the configurations in the documents', {
       const { id, key } = JSON.parse(await run(`${command}\nadvocacy key create --workspace ${workspace} --json`));
       await run(/`(install --directory [^`]*)`/.exec(guide)?.[1] ?? 'false');
       await run(cron.replaceAll('\\%', '%'));
-      await run(`${command}\nadvocacy key revoke --workspace ${workspace} ${id}`);
+      await run(`${command}\nadvocacy key delete --workspace ${workspace} ${id}`);
       service.child.kill('SIGTERM');
       await service.waitForExit();
 

@@ -115,7 +115,7 @@ async function createFirstKey(startCommand: (command: string[]) => ChildProcess)
   const workspace = await createRecord(['workspace', 'create', '--name', 'Contoso']);
   const admin = ['--name', 'Kim', '--email', 'kim@contoso.example', '--role', 'admin'];
   const member = await createRecord(['member', 'create', '--workspace', workspace, ...admin]);
-  const key = ['key', 'create', '--workspace', workspace, '--member', member, '--json'];
+  const key = ['key', 'create', '--workspace', workspace, '--member-id', member, '--json'];
   return waitForOutput(startCommand(key), /"key": ?"([^"]+)"/);
 }
 

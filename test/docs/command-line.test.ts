@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { commands, parentCommands } from '../../adapters/cli/commands.ts';
-import { createCommandLine } from '../support/command-line.ts';
 import { type ConsoleStep, parseSteps, runSteps } from '../support/console-steps.ts';
 import { withFakeNpx } from '../support/fake-npx.ts';
 import { createDatabase } from '../support/mongod.ts';
@@ -11,31 +9,9 @@ import { findFreePort } from '../support/server-process.ts';
 import { suite } from '../support/suite.ts';
 
 const PAGE_PATH = join(import.meta.dirname, '../../../docs/command-line.md');
-const REFERENCE_MARK = /<!-- reference.*-->\n/;
 const shouldUpdate = process.env.UPDATE_DOCS === '1';
 
 const readPage = () => readFileSync(PAGE_PATH, 'utf8');
-
-/** Returns the reference section of the page: the help of the program, of each parent command and of each command. */
-async function createReference(): Promise<string> {
-  const { run } = createCommandLine();
-  const sections = [];
-  for (const name of ['', ...listNames(), 'serve']) {
-    const { stdout } = await run([...name.split(' ').filter(Boolean), '--help']);
-    sections.push(`\n### ${`advocacy ${name}`.trim()}\n\n\`\`\`text\n${stdout.trimEnd()}\n\`\`\`\n`);
-  }
-  return sections.join('');
-}
-
-/** Returns the names of all parent commands and commands. A parent command comes before its subcommands. */
-function listNames(): string[] {
-  const names = commands.map(({ name }) => name);
-  return names.flatMap((name, i) => {
-    const [parent = ''] = name.split(' ');
-    const isFirst = names.findIndex((other) => other.split(' ')[0] === parent) === i;
-    return isFirst && parent in parentCommands ? [parent, name] : [name];
-  });
-}
 
 const MONGODB_URI = 'mongodb://127.0.0.1:27017/advocacy';
 
@@ -98,26 +74,4 @@ suite(
       }
     },
   ]),
-  {
-    'has a step for every command': () => {
-      const commandLines = parseSteps(readPage())
-        .map(({ command }) => command)
-        .join('\n');
-      for (const { name } of [...commands, { name: 'serve' }])
-        assert.ok(commandLines.includes(`npx advocacy ${name}`), name);
-    },
-
-    'has the current help of every command': async () => {
-      const [before = '', currentReference = ''] = readPage().split(REFERENCE_MARK);
-      const mark = REFERENCE_MARK.exec(readPage())?.[0] ?? '';
-      const help = await createReference();
-      if (shouldUpdate) writeFileSync(PAGE_PATH, before + mark + help);
-      else
-        assert.equal(
-          currentReference,
-          help,
-          'run `UPDATE_DOCS=1 npm test -- docs/command-line` and review the changes',
-        );
-    },
-  },
 );

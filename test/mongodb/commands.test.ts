@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Document, MongoClient } from 'mongodb';
 import type { CampaignRecord } from '../../adapters/persistence/campaigns.ts';
 import { globalStoreNames, recordSchemas, type StorageEngine } from '../../adapters/persistence/storage-engine.ts';
-import type { Caller } from '../../core/access/permissions.ts';
+import type { AuthenticatedCaller } from '../../core/access/permissions.ts';
 import type { Application } from '../../core/application.ts';
 import { CAMPAIGN_DATE_FILTERS, CAMPAIGN_SORTS } from '../../core/campaign/campaign.ts';
 import type { CampaignQuery } from '../../core/campaign/campaign-service.ts';
@@ -52,7 +52,7 @@ const MAX_EXAMINED_COUNT = 3 * PAGE.pageSize;
 interface FilledWorkspace {
   readonly app: Application;
   readonly engine: StorageEngine;
-  readonly caller: Caller;
+  readonly caller: AuthenticatedCaller;
   readonly secret: string;
   readonly keyId: string;
   readonly memberId: string;
@@ -237,7 +237,7 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
   },
   'campaigns.getBrief': ({ app, caller, campaignId }) => app.campaigns.getBrief(caller.workspaceId, campaignId),
   'contentPillars.create': ({ app, caller }) =>
-    app.contentPillars.create(caller as Caller & MemberActor, { title: newName(), color: 'red' }),
+    app.contentPillars.create(caller as AuthenticatedCaller & MemberActor, { title: newName(), color: 'red' }),
   'contentPillars.get': ({ app, caller, pillarId }) => app.contentPillars.get(caller.workspaceId, pillarId),
   'contentPillars.list': ({ app, caller }) => app.contentPillars.list(caller.workspaceId, PILLARS),
   'contentPillars.iterate': ({ app, caller }) => collectAll(app.contentPillars.iterate(caller.workspaceId)),
@@ -245,7 +245,7 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
     app.contentPillars.update(caller.workspaceId, pillarId, { description: newName() }),
   'contentPillars.remove': async ({ app, caller }) => {
     const fields = { title: newName(), color: 'red' } as const;
-    const { id } = await app.contentPillars.create(caller as Caller & MemberActor, fields);
+    const { id } = await app.contentPillars.create(caller as AuthenticatedCaller & MemberActor, fields);
     await app.contentPillars.remove(caller.workspaceId, id);
   },
   'domains.createOrArchive': async ({ app, caller }) => {
@@ -259,6 +259,8 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
     for (const archived of [true, false]) await app.domains.update(caller.workspaceId, domain.id, { archived });
   },
   'domains.get': ({ app, caller, domainId }) => app.domains.get(caller.workspaceId, domainId),
+  'domains.getBySlug': async ({ app, caller, domainId }) =>
+    app.domains.getBySlug(caller.workspaceId, (await app.domains.get(caller.workspaceId, domainId)).slug),
   'domains.list': ({ app, caller }) => app.domains.list(caller.workspaceId, DOMAINS),
   'domains.iterate': ({ app, caller }) => collectAll(app.domains.iterate(caller.workspaceId)),
   'domains.markVerified': async ({ app, caller }) => {
@@ -306,7 +308,8 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
   'members.update': ({ app, caller, memberId, groupId }) =>
     app.members.update(caller.workspaceId, memberId, { name: newName(), groupIds: [groupId] }),
   'members.iterate': ({ app, caller }) => collectAll(app.members.iterate(caller.workspaceId)),
-  'shares.create': ({ app, caller, campaignId }) => app.shares.create(caller as Caller & MemberActor, campaignId),
+  'shares.create': ({ app, caller, campaignId }) =>
+    app.shares.create(caller as AuthenticatedCaller & MemberActor, campaignId),
   'shares.createForMember': ({ app, caller, campaignId, memberId }) =>
     app.shares.createForMember(caller.workspaceId, campaignId, memberId),
   'shares.list': ({ app, caller, campaignId }) => app.shares.list(caller.workspaceId, campaignId, SHARES),

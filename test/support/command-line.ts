@@ -13,6 +13,7 @@ import {
 import type { StorageTools } from '../../adapters/cli/storage-tools.ts';
 import type { TerminalStream } from '../../adapters/cli/terminal-stream.ts';
 import { openApplication } from '../../bootstrap/open-application.ts';
+import type { Application } from '../../core/application.ts';
 import type { System } from '../../core/shared/system.ts';
 import { type TestCore, testCore } from './core.ts';
 
@@ -48,23 +49,31 @@ export interface RunOptions {
 /** The command line in this process, on its own memory storage. */
 export interface TestCommandLine extends TestCore {
   run(args: readonly string[], options?: RunOptions): Promise<CommandOutput>;
+  /** What the commands have logged. */
+  readonly written: readonly object[];
 }
 
-export function createCommandLine(
-  system: Partial<System> = {},
-  storageTools: StorageTools = { backUp: rejectUse, copy: rejectUse },
-): TestCommandLine {
+export function createCommandLine(system: Partial<System> = {}, storageTools?: StorageTools): TestCommandLine {
   const core = testCore(system);
+  return { ...core, ...createRun(core.app, storageTools) };
+}
+
+/** Returns a function that runs commands in this process on an application, and the lines that they log. */
+export function createRun(
+  app: Application,
+  storageTools: StorageTools = { backUp: rejectUse, copy: rejectUse },
+): Pick<TestCommandLine, 'run' | 'written'> {
+  const written: object[] = [];
   const run: TestCommandLine['run'] = (args, options = {}) =>
     runInProcess(args, options, async () => ({
-      app: core.app,
+      app,
       storageTools,
       bodyLimit: options.bodyLimit ?? 2 ** 20,
-      now: () => core.clock.now,
       newId: () => v7(),
+      logWrite: (command, record) => written.push({ command, ...record }),
       close: async () => undefined,
     }));
-  return { ...core, run };
+  return { run, written };
 }
 
 /** Runs a command in this process, on the database that the settings select. */

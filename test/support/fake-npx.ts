@@ -15,10 +15,11 @@ export function withFakeNpx(
 ): Promise<void> {
   return withTemporaryFolder(async (folder) => {
     const server = createServer(async (request, response) => {
-      const [cwd = '', file = '', count, ...words] = (await buffer(request)).toString().split('\0');
+      const [cwd = '', file = '', level = '', count, ...words] = (await buffer(request)).toString().split('\0');
       process.chdir(cwd);
       const stdin = words.slice(Number(count)).join('\0');
-      const output = await runOnDatabase(words.slice(0, Number(count)), { SQLITE_FILE: file }, { stdin: [stdin] });
+      const settings = { SQLITE_FILE: file, LOG_LEVEL: level };
+      const output = await runOnDatabase(words.slice(0, Number(count)), settings, { stdin: [stdin] });
       response.end(output.stdout + output.stderr);
     });
     const socket = join(folder, 'npx.socket');
@@ -26,7 +27,7 @@ export function withFakeNpx(
     const script = `#!/bin/sh
 shift
 [ "$1" = serve ] && exec "${process.execPath}" "${CLI_PATH}" "$@"
-{ printf '%s\\0' "$PWD" "$SQLITE_FILE" "$#" "$@"; case " $* " in *" - "*) cat;; esac; } |
+{ printf '%s\\0' "$PWD" "$SQLITE_FILE" "\${LOG_LEVEL:-info}" "$#" "$@"; case " $* " in *" - "*) cat;; esac; } |
   curl -s --unix-socket "${socket}" --data-binary @- http://npx/
 `;
     await writeFile(join(folder, 'npx'), script, { mode: 0o755 });

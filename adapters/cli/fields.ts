@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { createInvalidFieldsError } from '../../core/shared/core-error.ts';
+
+/** An option or an argument of a command, derived from a field of a schema. */
+export interface CommandField {
+  /** The name of the field in the API, such as `seatType`. */
+  readonly name: string;
+  /** The name on the command line: `--seat-type` for an option, `<file>` for an argument. */
+  readonly label: string;
+  readonly description: string;
+  /** The type of a value, or of an item of a list. `json`: a text, or JSON if it begins with `{`. */
+  readonly type: 'boolean' | 'number' | 'text' | 'json';
+  /** The word for the value in the help, such as `id`. */
+  readonly placeholder: string;
+  readonly isList: boolean;
+  readonly isNullable: boolean;
+}
+
+/** The values of options and arguments, by the names of their fields. */
+export type Values = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+
+type JsonSchema = z.core.JSONSchema.JSONSchema;
+
+/** Returns the fields of a schema. Those that `argumentNames` lists are arguments, all others are options. */
+export function createFields(schema: z.ZodObject, argumentNames: readonly string[] = []): CommandField[] {
+  const { $defs = {}, ...root } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  const resolve = ({ $ref, ...inline }: JsonSchema): JsonSchema =>
+    $ref ? { ...resolve($defs[$ref.replace('#/$defs/', '')] as JsonSchema), ...inline } : inline;
+  const listAlternatives = (it: JsonSchema): JsonSchema[] =>
+    (it.anyOf as JsonSchema[] | undefined)?.flatMap((one) => listAlternatives(resolve(one))) ?? [it];
+  const fields = Object.entries(resolve(root).properties ?? {}).map(([name, property]): CommandField => {
+    const resolved = resolve(property as JsonSchema);
+    const alternatives = listAlternatives(resolved);
+    const list = alternatives.find(({ type }) => type === 'array');
+    const items = list ? listAlternatives(resolve(list.items as JsonSchema)) : alternatives;
+    const has = (...types: readonly unknown[]) => items.some(({ type }) => types.includes(type));
+    const choices = items.find((it) => it.enum)?.enum;
+    const isNumber = has('number', 'integer') && !has('string');
+    const type = has('object') ? 'json' : has('boolean') ? 'boolean' : isNumber ? 'number' : 'text';
+    const isId = items.some(({ format }) => format === 'uuid');
+    const isArgument = argumentNames.includes(name);
+    const isNullable = alternatives.some((it) => it.type === 'null');
+    const { success: isOptional, data: defaultValue } = (schema.shape[name] as z.ZodType).safeParse(undefined);
+    const notes = [
+      choices && `One of ${choices.join(', ')}.`,
+      !isOptional && !isArgument && 'Required.',
+      isOptional &&
+        defaultValue !== undefined &&
+        type !== 'boolean' &&
+        `${defaultValue}` &&
+        `Default: ${defaultValue}.`,
+      list && 'Repeatable.',
+      isNullable && isOptional && `\`null\` for none.`,
+    ];
+    return {
+      name,
+      label: isArgument ? `<${toKebabCase(name)}>` : `--${toKebabCase(name)}`,
+      description: [resolved.description, ...notes].filter(Boolean).join(' '),
+      type,
+      placeholder: isId ? 'id' : isNumber ? 'number' : choices ? 'name' : 'text',
+      isList: list !== undefined,
+      isNullable,
+    };
+  });
+  const labels = new Map(fields.map(({ name, label }) => [name, label]));
+  return fields.map((field) => ({
+    ...field,
+    description: field.description.replace(/`(\w+)`/g, (text, name) => labels.get(name) ?? text),
+  }));
+}
+
+export function toKebabCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** Returns the given values as the parameters of a query. */
+export function toQuery(fields: readonly CommandField[], values: Values): Record<string, string | readonly string[]> {
+  return Object.fromEntries(
+    selectGiven(fields, values).map(([{ name }, value]) => [name, typeof value === 'boolean' ? `${value}` : value]),
+  );
+}
+
+/** Returns the given values as the JSON fields of a body. Items of a list can also be separated by commas. */
+export function toBody(fields: readonly CommandField[], values: Values): Record<string, unknown> {
+  return Object.fromEntries(
+    selectGiven(fields, values).map(([field, value]) => [
+      field.name,
+      Array.isArray(value) ? value.flatMap((text) => splitItems(field, text)) : toJson(field, value as string),
+    ]),
+  );
+}
+
+function selectGiven(fields: readonly CommandField[], values: Values) {
+  return fields.flatMap((field) => {
+    const value = values[field.name];
+    return value === undefined ? [] : [[field, value] as const];
+  });
+}
+
+const LOOKS_LIKE_JSON = /^\s*[[{]/;
+
+function splitItems(field: CommandField, text: string): unknown[] {
+  if (text === '') return [];
+  return field.type === 'json' && LOOKS_LIKE_JSON.test(text)
+    ? [toJson(field, text)].flat()
+    : text.split(',').map((item) => toJson(field, item));
+}
+
+function toJson({ name, type, isNullable }: CommandField, text: string | boolean): unknown {
+  if (typeof text === 'boolean') return text;
+  if (isNullable && text === 'null') return null;
+  if (type === 'number' && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
+  if (type !== 'json' || !LOOKS_LIKE_JSON.test(text)) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw createInvalidFieldsError([{ path: name, problem: 'is not valid JSON' }]);
+  }
+}
+
+/** Returns a value as it is written in a shell: the opposite of `toQuery` and `toBody`. */
+export function formatArguments({ label, isList }: CommandField, value: unknown): string[] {
+  if (typeof value === 'boolean') return [value ? label : `${label}=false`];
+  const texts = (isList ? (value as readonly unknown[]) : [value]).map((item) =>
+    typeof item === 'object' && item !== null ? JSON.stringify(item) : `${item}`,
+  );
+  const isPlain = texts.every((text) => !/[,{]/.test(text));
+  return (isList && isPlain ? [texts.join(',')] : texts).map((text) => `${label} ${quoteForShell(text)}`);
+}
+
+function quoteForShell(text: string): string {
+  return /^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,171 @@
+import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { z } from 'zod';
+import { type Caller, type Permission, requirePermission } from '../../core/access/permissions.ts';
+import { CoreError, createInvalidFieldsError } from '../../core/shared/core-error.ts';
+import { MalformedBody, readJson } from '../api/json-body.ts';
+import type { Operation } from '../api/operation.ts';
+import type { Command, CommandContext, CommandResult } from './command.ts';
+import { type CommandField, createFields, formatArguments, toBody, toQuery, type Values } from './fields.ts';
+import { createRecordResult } from './output.ts';
+import { actorField, findActor, findWorkspace, workspaceField } from './target.ts';
+import { UsageError } from './usage-error.ts';
+
+const idField = z.object({ id: z.string().describe('The ID of the record.') });
+const targetFields = z.object({ workspace: workspaceField, as: actorField });
+const dataField = z.object({
+  data: z
+    .string()
+    .optional()
+    .describe('The fields as a JSON object, @FILE with the object, or @- for standard input. Options win over it.'),
+});
+const allField = z.object({ all: z.boolean().optional().describe('Print all pages as they are read.') });
+
+/** An email address for examples of commands that act as a member. */
+const EXAMPLE_MEMBER = 'ada@northwind.example';
+
+/** Returns the command of an operation that declares one. */
+export function createOperationCommand(operation: Operation & { readonly command: string }): Command {
+  const { query, body, path, command: name } = operation;
+  const getQueryFields = () => createFields(query);
+  const getBodyFields = () => (body ? createFields(body) : []);
+  return {
+    name,
+    summary: operation.summary,
+    details: operation.description.filter((sentence) => !HTTP_ONLY.test(sentence)).map(removeStatuses),
+    get example() {
+      return createExample(operation, [...getQueryFields(), ...getBodyFields()]);
+    },
+    get fields() {
+      return [
+        ...(path.includes('{id}') ? createFields(idField, ['id']) : []),
+        ...getQueryFields(),
+        ...getBodyFields(),
+        ...(body ? createFields(dataField) : []),
+        ...('page' in query.shape ? createFields(allField) : []),
+        ...createFields(targetFields),
+      ];
+    },
+    async prepare(values, stdin) {
+      if (values.as === undefined && needsMember(operation.permission))
+        throw createInvalidFieldsError([{ path: 'as', problem: 'is required, because this command acts as a member' }]);
+      if (values.all && values.page !== undefined)
+        throw createInvalidFieldsError([{ path: 'all', problem: 'not allowed together with --page' }]);
+      const data = await readData(values.data as string | undefined, stdin);
+      const bodyValue = body && { ...data, ...toBody(getBodyFields(), values) };
+      const queryValue = toQuery(getQueryFields(), values);
+      const prepare = (more: object) => operation.prepare({ ...queryValue, ...more }, bodyValue);
+      const work = prepare({});
+      return async (context) => {
+        const caller = await findCaller(context, values);
+        requireRole(caller, operation.permission);
+        const id = (values.id as string | undefined) ?? '';
+        if (values.all) return { pages: readPages(prepare, context, caller, id), columns: getColumns(operation) };
+        return createResult(operation, await work(context.app, caller, id), caller, Number(values.page ?? 1));
+      };
+    },
+  };
+}
+
+/** Checks the permission of a caller. The error says what to do on the command line. */
+function requireRole(caller: Caller, permission: Permission): void {
+  try {
+    requirePermission(caller, permission);
+  } catch (error) {
+    if (!(error instanceof CoreError && error.causeName === 'not_admin')) throw error;
+    throw new CoreError('forbidden', error.message.replace(/[^.]+\.$/, ' Omit --as, or choose an admin.'));
+  }
+}
+
+/** Sentences of descriptions that only concern requests over HTTP. */
+const HTTP_ONLY = /API key|request body|`Link`/;
+
+/** Removes the statuses of responses: `(409 otherwise)`. */
+function removeStatuses(sentence: string): string {
+  return sentence.replace(/ \([24]\d\d\b[^)]*\)/g, '');
+}
+
+/** Returns whether an operation requires more than full access: a member. */
+function needsMember(permission: Permission): boolean {
+  try {
+    requirePermission({ workspaceId: '', access: 'full' }, permission);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+async function findCaller({ app }: CommandContext, { workspace, as }: Values): Promise<Caller> {
+  const { id: workspaceId } = await findWorkspace(app, workspace as string | undefined);
+  const member = as === undefined ? undefined : await findActor(app, workspaceId, as as string);
+  return { workspaceId, access: 'full', member };
+}
+
+/** Reads the value of `--data`: JSON, `@FILE` or `@-`. */
+async function readData(data: string | undefined, stdin: Readable): Promise<object> {
+  if (data === undefined) return {};
+  try {
+    if (!data.startsWith('@')) return readJson(Buffer.from(data));
+    return readJson(await buffer(data === '@-' ? stdin : createReadStream(data.slice(1))));
+  } catch (error) {
+    if (error instanceof MalformedBody) throw new UsageError([`--data: ${error.problem}`]);
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw code === undefined ? error : new UsageError([`--data: cannot be read: ${message}`]);
+  }
+}
+
+type Prepare = (more: object) => ReturnType<Operation['prepare']>;
+type OperationResult = Awaited<ReturnType<ReturnType<Prepare>>>;
+
+async function* readPages(
+  prepare: Prepare,
+  { app, signal }: CommandContext,
+  caller: Caller,
+  id: string,
+): AsyncGenerator<string> {
+  for (let page = 1, hasNext = true; hasNext && !signal.aborted; page++) {
+    const result = await prepare({ page: `${page}` })(app, caller, id);
+    hasNext = result.hasNext === true;
+    yield result.body;
+  }
+}
+
+/** Returns the result of an operation, for programs and for people. */
+export function createResult(
+  operation: Operation,
+  { body, hasNext, recordId }: Omit<OperationResult, 'status'>,
+  { workspaceId, member }: Caller,
+  page = 1,
+): CommandResult {
+  if (operation.response instanceof z.ZodArray) {
+    const hint = hasNext ? `More results: use --page ${page + 1}, or --all.` : undefined;
+    return { pages: toAsyncIterable(body), columns: getColumns(operation), hint };
+  }
+  const record = JSON.parse(body);
+  const written = recordId === undefined ? {} : { written: { workspaceId, memberId: member?.id, recordId } };
+  const deletion = operation.method === 'DELETE' && {
+    message: `Deleted the ${operation.command?.split(' ')[0]} ${record.id}.`,
+  };
+  return { ...createRecordResult(record), json: body, ...deletion, ...written };
+}
+
+async function* toAsyncIterable(page: string): AsyncGenerator<string> {
+  yield page;
+}
+
+function getColumns({ columns, response }: Operation): readonly string[] {
+  return columns ?? Object.keys((response as z.ZodArray<z.ZodObject>).element.shape);
+}
+
+const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
+
+function createExample({ path, permission, example }: Operation, fields: readonly CommandField[]): string[] {
+  const values: Readonly<Record<string, unknown>> = { ...example.query, ...example.body };
+  const [id = ''] = UUID.exec(JSON.stringify(example.response)) ?? [];
+  return [
+    ...(path.includes('{id}') ? [id] : []),
+    ...fields.flatMap((field) => (field.name in values ? formatArguments(field, values[field.name]) : [])),
+    ...(needsMember(permission) ? [`--as ${EXAMPLE_MEMBER}`] : []),
+  ];
+}

@@ -1,0 +1,69 @@
+import { domainToASCII } from 'node:url';
+import { validate as isUuid } from 'uuid';
+import { z } from 'zod';
+import type { Application } from '../../core/application.ts';
+import { normalizeSlug } from '../../core/domain/domain.ts';
+import { NAME_LENGTH } from '../../core/shared/name.ts';
+import { text } from '../api/fields.ts';
+import type { Operation } from '../api/operation.ts';
+import { operations } from '../api/operations.ts';
+import { type Command, defineCommand } from './command.ts';
+import { createResult } from './operation-command.ts';
+import { createRecordResult } from './output.ts';
+import { findWorkspace, workspaceField } from './target.ts';
+
+const getDomain = operations.find(({ command }) => command === 'domain get') as Operation;
+
+/** The commands for workspaces, and for what the operator alone can do in one. */
+export const workspaceCommands: readonly Command[] = [
+  defineCommand({
+    name: 'workspace create',
+    summary: 'Create a workspace',
+    example: ["--name 'Northwind Outdoor'"],
+    createsDatabase: true,
+    fields: z.strictObject({ name: text(NAME_LENGTH).describe('The name of the workspace.') }),
+    run: async ({ app }, { name }) => {
+      const workspace = await app.workspaces.create(name);
+      const written = { workspaceId: workspace.id, recordId: workspace.id };
+      return { ...createRecordResult(workspace), written };
+    },
+  }),
+
+  defineCommand({
+    name: 'workspace list',
+    summary: 'List all workspaces',
+    example: [],
+    fields: z.strictObject({}),
+    run: async ({ app }) => ({ pages: listWorkspaces(app), columns: ['id', 'name', 'createdAt'] }),
+  }),
+
+  defineCommand({
+    name: 'domain mark-verified',
+    summary: 'Mark a domain as verified without DNS',
+    details: [
+      'Marks a domain as verified without asking a name server.',
+      'Another workspace must not have verified the same name in a domain that is not archived.',
+    ],
+    example: ['go.northwind.example', '--workspace Northwind'],
+    arguments: ['domain'],
+    fields: z.strictObject({
+      domain: z.string().describe('The ID or the slug of the domain.'),
+      workspace: workspaceField,
+    }),
+    run: async ({ app }, { domain, workspace }) => {
+      const { id: workspaceId } = await findWorkspace(app, workspace);
+      const slug = normalizeSlug(domain, domainToASCII) ?? domain;
+      const { id } = isUuid(domain)
+        ? await app.domains.get(workspaceId, domain.toLowerCase())
+        : await app.domains.getBySlug(workspaceId, slug);
+      await app.domains.markVerified(workspaceId, id);
+      const caller = { workspaceId, access: 'full' } as const;
+      const result = await getDomain.prepare({}, undefined)(app, caller, id);
+      return createResult(getDomain, { ...result, recordId: id }, caller);
+    },
+  }),
+];
+
+async function* listWorkspaces(app: Application): AsyncGenerator<string> {
+  for await (const workspace of app.workspaces.iterate()) yield JSON.stringify([workspace]);
+}
