@@ -7,6 +7,7 @@ import { createStorage, type StorageEngine } from '../adapters/persistence/stora
 import type { Metrics } from '../adapters/prometheus/metrics.ts';
 import { Application } from '../core/application.ts';
 import type { System } from '../core/shared/system.ts';
+import { getLinksUrl } from './listen.ts';
 import { type CreatedRateLimiters, rateLimiters } from './rate-limiters.ts';
 import type { Settings } from './settings.ts';
 import { type Connection, type CreatedStorage, storages } from './storages.ts';
@@ -18,6 +19,7 @@ export const tokens = {
   connection: Symbol('Connection') as ServiceIdentifier<Connection>,
   metrics: Symbol('Metrics') as ServiceIdentifier<Metrics>,
   http: Symbol('HttpService') as ServiceIdentifier<HttpService>,
+  linkOptions: Symbol('LinkOptions') as ServiceIdentifier<{ baseUrl: string | undefined }>,
   links: Symbol('LinkServer') as ServiceIdentifier<LinkServer>,
 };
 
@@ -28,10 +30,12 @@ export async function wireCore(settings: Settings, system: System, log: Logger):
   container.bind(tokens.storage).toConstantValue(storage);
   container.bind(tokens.storageEngine).toConstantValue(storage.engine);
   if (storage.connection) container.bind(tokens.connection).toConstantValue(storage.connection);
+  const linkOptions = { baseUrl: getLinksUrl(settings) };
+  container.bind(tokens.linkOptions).toConstantValue(linkOptions);
   container.bind(tokens.app).toResolvedValue(
     (engine) =>
       new Application(createStorage(engine), system, {
-        links: settings.LINKS_PORT === undefined ? undefined : { baseUrl: settings.LINKS_URL },
+        links: settings.LINKS_PORT === undefined ? undefined : linkOptions,
       }),
     [tokens.storageEngine],
   );
@@ -112,7 +116,11 @@ async function wireLinks(
         unknownLinkLimiter: limiters.createRateLimiter('unknownLinks', count, windowSeconds),
         addSharedVisit: limiters.createVisits?.(VISIT_TTL_MS, MAX_VISIT_COUNT),
       };
-      return createLinkServer(services, { baseUrl: settings.LINKS_URL, trustProxy: settings.TRUST_PROXY }, observers);
+      return createLinkServer(
+        services,
+        { baseUrl: getLinksUrl(settings), trustProxy: settings.TRUST_PROXY },
+        observers,
+      );
     },
     [tokens.app],
   );

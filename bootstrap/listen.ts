@@ -40,7 +40,25 @@ export async function listen(server: Server, settings: Settings, prefix: ServerP
     const [setting, problem] = listenProblems[code ?? ''] ?? ['HOST', `${code}`];
     throw new StartupError([`${prefix}${setting}: cannot listen on ${host}:${port}, ${problem}`]);
   });
-  return `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`;
+  return formatUrl(host, (server.address() as AddressInfo).port);
+}
+
+function formatUrl(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** The host names and addresses that only programs on this machine can connect to. */
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1)$/i;
+
+/**
+ * Returns the base URL of short links: `LINKS_URL`, or by default the URL of their listener if only this machine can
+ * connect to it, so that the links of a demo work in a browser.
+ */
+export function getLinksUrl(settings: Settings): string | undefined {
+  const { LINKS_URL, LINKS_PORT } = settings;
+  const host = getHost(settings, 'LINKS_');
+  if (LINKS_URL !== undefined || LINKS_PORT === undefined || !LOOPBACK.test(host)) return LINKS_URL;
+  return formatUrl(host, LINKS_PORT);
 }
 
 /** Checks that a server can listen on `HOST` and `PORT`. Rejects with the errors of `listen`. */

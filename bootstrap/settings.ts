@@ -128,7 +128,7 @@ export const settings = {
     .transform((value) => new URL(value).origin)
     .optional()
     .describe(
-      'The base URL of short links, such as `https://go.example.com`, for campaigns that have no verified domain or whose domain is archived. Requires `LINKS_PORT`.',
+      'The base URL of short links, such as `https://go.example.com`, for campaigns that have no verified domain or whose domain is archived. Requires `LINKS_PORT`. By default, the address of the listener if `LINKS_HOST` is a loopback address.',
     ),
   DNS_SERVERS: z
     .string()

@@ -3,7 +3,7 @@ import { createNodeSystem } from '../adapters/node/system.ts';
 import type { Application } from '../core/application.ts';
 import type { System } from '../core/shared/system.ts';
 import { tokens, wireServer } from './container.ts';
-import { checkAddress, type ListeningAddresses, listen } from './listen.ts';
+import { checkAddress, getLinksUrl, type ListeningAddresses, listen } from './listen.ts';
 import { type PreparedDemo, prepareDemo } from './prepare-demo.ts';
 import type { Settings } from './settings.ts';
 import { closeServer, shutDown } from './shutdown.ts';
@@ -37,6 +37,9 @@ export async function startServer(
     const metricsUrl = metrics && `${await listen(metrics, settings, 'METRICS_')}/metrics`;
     const { hasDemo } = storages[settings.STORAGE];
     const linksUrl = links && (await listen(links.server, settings, 'LINKS_'));
+    // With LINKS_PORT=0, the port is known only now.
+    if (settings.LINKS_PORT === 0 && getLinksUrl(settings) !== settings.LINKS_URL)
+      container.get(tokens.linkOptions).baseUrl = linksUrl;
     // The key of a new demo workspace is printed only once. So a server that cannot listen must not create the
     // workspace.
     if (hasDemo) await checkAddress(settings);

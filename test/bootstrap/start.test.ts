@@ -6,9 +6,11 @@ import { promisify } from 'node:util';
 import { isApiKeySecret } from '../../core/access/api-key.ts';
 import { each, textCases } from '../support/each.ts';
 import { MAIN_PATH, type ServiceProcess, startProcess, UNSET, withProcess } from '../support/process.ts';
+import { request } from '../support/request.ts';
 import { DEMO_API_KEY } from '../support/service.ts';
 import { getStartErrors } from '../support/start-errors.ts';
 import { suite } from '../support/suite.ts';
+import { createCampaignBody } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const run = promisify(execFile);
@@ -60,6 +62,26 @@ suite('a start', {
         assert.equal(service.output.stderr.includes('hunter2'), false);
       });
     },
+});
+
+suite('short links without a domain', {
+  'lead to their listener if it is on a loopback address, and otherwise do not exist': async () => {
+    const destinationUrl = 'https://example.com/jobs';
+    const campaign = { ...createCampaignBody(), status: 'published', destinationUrl };
+    const share = async (settings: Readonly<Record<string, string>>, check: (link: string | null) => Promise<void>) =>
+      withProcess({ LINKS_PORT: '0', ...settings }, async ({ url }) => {
+        const create = (path: string, body: object) => request(url + path, 'POST', { key: DEMO_API_KEY, body });
+        const { id } = (await create('/campaigns', campaign)).json;
+        await check((await create(`/campaigns/${id}/shares`, {})).json.link);
+      });
+    for (const LINKS_HOST of ['127.0.0.1', 'localhost', '::1']) {
+      await share({ LINKS_HOST }, async (link) => {
+        const { status, headers } = await fetch(`${link}`, { redirect: 'manual' });
+        assert.deepEqual([status, headers.get('location')], [302, campaign.destinationUrl], `${link}`);
+      });
+    }
+    await share({ LINKS_HOST: '0.0.0.0' }, async (link) => assert.equal(link, null));
+  },
 });
 
 suite('a start that fails', {
