@@ -8,7 +8,7 @@ import { DESCRIPTION_LENGTH, URL_LENGTH } from '../../core/shared/text.ts';
 import { exampleResource, resourceType } from './campaign.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
-import { tagResponse } from './tag.ts';
+import { tagExample, tagResponse } from './tag.ts';
 
 const url = field.responseText(URL_LENGTH);
 const label = field.responseText(RESOURCE_LABEL_LENGTH);
@@ -80,7 +80,7 @@ export const getCampaignBrief = defineOperation({
       image: 'https://northwind.example/tents.jpg',
       domain: 'links.example.com',
       resources: [exampleResource],
-      tags: [{ id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e05', name: 'Onboarding', color: 'purple' }],
+      tags: [tagExample],
       groups: [{ id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04', name: 'Lisbon' }],
       contentPillar: { id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e02', title: 'Made to last', color: 'brown' },
       shareRewardAmount: '1.50',

@@ -21,7 +21,7 @@ export const tagResponse = z
   .meta({ id: 'Tag', description: 'A label for campaigns.' });
 
 const UNIQUE_NAME = 'The name must be unique in the workspace, whatever the case (409 otherwise).';
-const example = { id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e05', name: 'Onboarding', color: 'purple' } as const;
+export const tagExample = { id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e05', name: 'Onboarding', color: 'purple' } as const;
 
 export const createTag = defineOperation({
   id: 'createTag',
@@ -32,7 +32,7 @@ export const createTag = defineOperation({
   description: ['Creates a tag with the color that is least used in the workspace.', UNIQUE_NAME],
   body: tagFields.meta({ id: 'CreateTag', description: 'A tag to create.' }),
   response: tagResponse,
-  example: { body: { name: example.name }, response: example },
+  example: { body: { name: tagExample.name }, response: tagExample },
   run: (app, { caller, body }) => app.tags.create(caller.workspaceId, body),
 });
 
@@ -46,7 +46,7 @@ const listTags = defineOperation({
   description: ['Returns the tags whose name contains the search term, by default all tags.'],
   query: z.strictObject(field.nameListParameters(MAX_TAG_PAGE_SIZE)),
   response: z.array(tagResponse).max(MAX_TAG_PAGE_SIZE),
-  example: { response: [example] },
+  example: { response: [tagExample] },
   run: (app, { caller, query }) => app.tags.list(caller.workspaceId, query),
 });
 
@@ -54,7 +54,7 @@ const getTag = defineGet({
   name: 'tag',
   path: '/tags/{id}',
   response: tagResponse,
-  example: { response: example },
+  example: { response: tagExample },
   run: (app, { caller, params }) => app.tags.get(caller.workspaceId, params.id),
 });
 
@@ -67,7 +67,7 @@ const updateTag = defineOperation({
   description: ['Changes the name of a tag, but not its color.', UNIQUE_NAME],
   body: tagFields.meta({ id: 'UpdateTag', description: 'The new name of a tag.' }),
   response: tagResponse,
-  example: { body: { name: 'First week' }, response: { ...example, name: 'First week' } },
+  example: { body: { name: 'First week' }, response: { ...tagExample, name: 'First week' } },
   run: (app, { caller, params, body }) => app.tags.update(caller.workspaceId, params.id, body),
 });
 
