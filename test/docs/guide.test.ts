@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseSteps, runSteps } from '../support/console-steps.ts';
+import { type ConsoleStep, parseSteps, runSteps } from '../support/console-steps.ts';
 import { withFakeNpx } from '../support/fake-npx.ts';
 import { withProcess } from '../support/process.ts';
 import { DEMO_API_KEY } from '../support/request.ts';
 import { isLong } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
 
-const readPage = (path: string) => readFileSync(join(import.meta.dirname, '../../..', path), 'utf8');
-const readme = readPage('README.md');
-const guide = readPage('docs/guide.md');
+const root = join(import.meta.dirname, '../../..');
+const [readme, guide] = ['README.md', 'docs/guide.md'];
 
 /** The minimum number of steps to find in each page. If the test finds fewer, it has missed some. */
 const MIN_STEP_COUNTS = new Map([
@@ -24,10 +23,16 @@ function assertOutputs(...pages: readonly string[]): Promise<void> {
     const SQLITE_FILE = join(folder, 'advocacy.db');
     return withProcess({ STORAGE: 'sqlite', SQLITE_FILE, RATE_LIMIT_POINTS: '600' }, async ({ url }) => {
       for (const page of pages) {
-        const steps = parseSteps(page);
+        const file = join(root, page);
+        const text = readFileSync(file, 'utf8');
+        const steps = parseSteps(text);
         assert.ok(steps.length >= (MIN_STEP_COUNTS.get(page) as number));
         const printed = await runSteps(steps, url, { ...env, SQLITE_FILE, KEY: DEMO_API_KEY });
-        for (const [i, { command, output }] of steps.entries()) assert.equal(printed[i], output, command);
+        if (process.env.UPDATE_DOCS === '1') {
+          const update = (page: string, { output }: ConsoleStep, i: number) =>
+            output ? page.replace(`\n${output}\n`, () => `\n${printed[i]}\n`) : page;
+          writeFileSync(file, steps.reduce(update, text));
+        } else for (const [i, { command, output }] of steps.entries()) assert.equal(printed[i], output, command);
       }
     });
   });

@@ -273,7 +273,8 @@ suite('a hostile body', {
       ] as const;
       for (const [name, expected] of names) {
         const { json } = await api.call('POST', '/tags', { body: { name: 'x', [name]: 1 } });
-        assert.equal(json.error.message, `${expected}: unknown field, allowed fields: name`);
+        const [problem] = json.error.message.split(', allowed fields: ');
+        assert.equal(problem, `${expected}: unknown field`);
       }
     }),
 

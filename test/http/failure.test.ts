@@ -29,7 +29,7 @@ const failures: readonly (readonly [
   [(app) => Object.assign(app.campaigns, { list: fail }), 'GET', '/campaigns'],
   [(app) => Object.assign(app.campaigns, { get: fail }), 'GET', `/campaigns/${UNKNOWN_ID}`],
   [(app) => Object.assign(app.tags, { create: fail }), 'POST', '/tags', { body: { name: 'x' } }],
-  [(app) => Object.assign(app.tags, { rename: fail }), 'PATCH', `/tags/${UNKNOWN_ID}`, { body: { name: 'x' } }],
+  [(app) => Object.assign(app.tags, { update: fail }), 'PATCH', `/tags/${UNKNOWN_ID}`, { body: { name: 'x' } }],
   [(app) => Object.assign(app.contentPillars, { remove: fail }), 'DELETE', `/content-pillars/${UNKNOWN_ID}`],
   [(app) => Object.assign(app.apiKeys, { authenticate: fail }), 'GET', '/domains', { key: UNCACHED_KEY }],
 ];

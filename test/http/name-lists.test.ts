@@ -4,11 +4,8 @@ import { jsonOf } from '../support/expected-responses.ts';
 import { createFixture, type Fixture, withFixture } from '../support/fixture.ts';
 import { suite } from '../support/suite.ts';
 
-/** The lists that can be sorted by name, and the fields of their records. */
-const LISTS: Readonly<Record<string, readonly string[]>> = {
-  '/groups': ['id', 'name', 'count', 'createdAt'],
-  '/tags': ['id', 'name', 'color'],
-};
+/** The lists that can be sorted by name. */
+const LISTS = ['/groups', '/tags'];
 
 /** Names in the order of their code points after folding. */
 const NAMES = ['10', '2', 'Apple', 'banana', 'Éclair', 'ΟΔΟΣ', '日本', '🏆'];
@@ -17,7 +14,7 @@ const NAMES = ['10', '2', 'Apple', 'banana', 'Éclair', 'ΟΔΟΣ', '日本', '�
 function eachList(test: (path: string, fixture: Fixture) => Promise<void>): Promise<void> {
   return withFixture((_, api) =>
     each(
-      Object.keys(LISTS).map((path) => [path, path] as const),
+      LISTS.map((path) => [path, path] as const),
       async (path) => {
         const fixture = await createFixture(api);
         for (const name of [...NAMES.slice(3), ...NAMES.slice(0, 3)]) await fixture.create(path, { name });
@@ -33,7 +30,6 @@ suite('a list of groups or tags', {
       const records = await list(path);
       assert.deepEqual(await list(path, 'name'), [...NAMES.slice(0, 3).toReversed(), ...NAMES.slice(3).toReversed()]);
       for (const record of records) {
-        assert.deepEqual(Object.keys(record), LISTS[path]);
         assert.deepEqual(jsonOf(await call('GET', `${path}/${record.id}`)), record);
       }
       assert.deepEqual(await list(`${path}?sortOrder=asc`), records.toReversed());
