@@ -102,7 +102,7 @@ export const errors = {
       domain_verified_elsewhere:
         'Another workspace has verified a domain with this slug, and has not archived it. Use another domain, or ask the other workspace to archive its domain.',
       status_transition:
-        'The status of a campaign cannot change this way, such as from `archived` to `draft`. Choose a status that the message allows.',
+        'The status of a campaign cannot change this way, such as `archived` to `draft`. Choose a status that the message allows.',
       campaign_not_running: 'The campaign to share is a draft or archived. Publish it first.',
       concurrent_changes: 'Too many requests changed the same record at the same time. Retry the request.',
       idempotency_key_in_use: 'The first request with this `Idempotency-Key` is still in progress. Retry the request.',

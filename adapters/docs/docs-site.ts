@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { HTML_TYPE, mediaTypes } from './pages.ts';
+import type { OpenApiDocument } from './documented-operations.ts';
+import { ERRORS_PAGE, guides, REFERENCE_PAGE } from './pages.ts';
 
 /** The parts of a request for a content that its response depends on. */
 interface DocsRequest {
@@ -27,49 +28,77 @@ export interface DocsSite {
   respond(path: string, request: DocsRequest): Promise<DocsResponse>;
 }
 
-/** A content that is the same for every client, such as a page or a style sheet. */
+/** A content that is the same for every client. Its modules are loaded when it is created, to start faster. */
 interface Content {
-  readonly plain: Buffer;
-  readonly gzipped: Buffer;
-  readonly etag: string;
+  readonly type: string;
+  create(): Promise<string>;
 }
 
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-const PAGE_HEADERS = ['Content-Security-Policy', CONTENT_SECURITY_POLICY, 'Referrer-Policy', 'no-referrer'];
+const HTML_TYPE = 'text/html; charset=utf-8';
+const createPage = (create: Content['create']): Content => ({ type: HTML_TYPE, create });
+const createFile = (name: string, type: string) => ({
+  [`/docs/files/${name}`]: {
+    type,
+    // Files are read from the sources, because the build does not copy the folder `static` to `dist`.
+    create: async () => (await import('./guides.ts')).readDocsFile(`adapters/docs/static/${name}`),
+  },
+});
+
+let document: Promise<OpenApiDocument> | undefined;
+
+/** Returns the OpenAPI document. Creating it takes a fifth of a second. */
+function getDocument(): Promise<OpenApiDocument> {
+  document ??= import('../api/openapi.ts').then((it) => it.createOpenApiDocument() as unknown as OpenApiDocument);
+  return document;
+}
+
+const contents: Readonly<Record<string, Content>> = {
+  '/openapi.json': {
+    type: 'application/json; charset=utf-8',
+    create: async () => JSON.stringify(await getDocument()),
+  },
+  '/llms.txt': {
+    type: 'text/plain; charset=utf-8',
+    create: async () => (await import('./llms.ts')).renderLlmsText(),
+  },
+  [REFERENCE_PAGE.path]: createPage(async () =>
+    (await import('./reference.ts')).renderReferencePage(await getDocument()),
+  ),
+  [ERRORS_PAGE.path]: createPage(async () => (await import('./errors-page.ts')).renderErrorsPage()),
+  ...Object.fromEntries(
+    guides.map((guide) => [guide.path, createPage(async () => (await import('./guides.ts')).renderGuidePage(guide))]),
+  ),
+  ...createFile('favicon.svg', 'image/svg+xml'),
+  ...createFile('reference.js', 'text/javascript; charset=utf-8'),
+  ...createFile('docs.css', 'text/css; charset=utf-8'),
+};
+
+const PAGE_HEADERS = [
+  'Content-Security-Policy',
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'Referrer-Policy',
+  'no-referrer',
+];
 
 /** Creates the documentation. Each content is created and compressed once, at its first request. */
 export function createDocsSite(): DocsSite {
-  const contents = new Map<string, Promise<Content>>();
-  const getContent = (path: string): Promise<Content> => {
-    const existing = contents.get(path);
-    if (existing) return existing;
-    const content = createContent(path);
-    contents.set(path, content);
-    content.catch(() => contents.delete(path));
-    return content;
-  };
+  const representations = new Map<string, ReturnType<typeof represent>>();
   return {
-    paths: Object.keys(mediaTypes),
+    paths: Object.keys(contents),
     async respond(path, { acceptsGzip, ifNoneMatch = '' }) {
-      const { plain, gzipped, etag } = await getContent(path);
-      const type = mediaTypes[path] as string;
+      const content = contents[path] as Content;
+      const representation = representations.get(path) ?? represent(content);
+      representations.set(path, representation);
+      representation.catch(() => representations.delete(path));
+      const { plain, gzipped, etag } = await representation;
       return {
         status: ifNoneMatch === '*' || ifNoneMatch.includes(etag) ? 304 : 200,
         headers: [
-          ...['Content-Type', type, 'Vary', 'Accept-Encoding'],
+          ...['Content-Type', content.type, 'Vary', 'Accept-Encoding'],
           ...(acceptsGzip ? ['Content-Encoding', 'gzip'] : []),
           // The tag is weak, because both forms of a content have the same tag.
           ...['ETag', `W/${etag}`, 'Cache-Control', path === '/openapi.json' ? 'no-store' : 'no-cache'],
-          ...(type === HTML_TYPE ? PAGE_HEADERS : []),
+          ...(content.type === HTML_TYPE ? PAGE_HEADERS : []),
         ],
         body: acceptsGzip ? gzipped : plain,
       };
@@ -77,10 +106,9 @@ export function createDocsSite(): DocsSite {
   };
 }
 
-async function createContent(path: string): Promise<Content> {
-  // Loaded at the first request, so that the service starts faster.
-  const { createText } = await import('./contents.ts');
-  const plain = Buffer.from(await createText(path));
+/** Creates the two forms in which a content is sent, and their tag. */
+async function represent(content: Content) {
+  const plain = Buffer.from(await content.create());
   const etag = `"${createHash('sha256').update(plain).digest('base64url')}"`;
   return { plain, gzipped: await promisify(gzip)(plain), etag };
 }

@@ -1,4 +1,31 @@
-import type { DocumentedField, JsonSchema, NamedSchemas } from './schema-view.ts';
+/** A JSON Schema of the OpenAPI document, as far as the reference reads it. */
+export interface JsonSchema {
+  /** The reference that this schema replaces, such as `#/components/schemas/Tag`. */
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly enum?: readonly string[];
+  readonly default?: unknown;
+  readonly items?: JsonSchema;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly multipleOf?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly maxItems?: number;
+}
+
+/** A field of a body, or a parameter. */
+export interface DocumentedField {
+  readonly name: string;
+  readonly schema: JsonSchema;
+  readonly description?: string | undefined;
+  readonly required?: boolean;
+}
 
 /** A parameter of the OpenAPI document. */
 export interface DocumentedParameter extends DocumentedField {
@@ -6,72 +33,48 @@ export interface DocumentedParameter extends DocumentedField {
   readonly example?: unknown;
 }
 
-/** The parts of the OpenAPI document that the reference shows. */
-export interface OpenApiDocument {
-  readonly info: { readonly version: string; readonly description: string };
-  readonly tags: readonly { readonly name: string; readonly description: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, PathOperation>>>>;
-  readonly components: {
-    readonly schemas: NamedSchemas;
-    readonly parameters: Readonly<Record<string, DocumentedParameter>>;
-  };
+interface Payload {
+  readonly description: string;
+  readonly content: Readonly<Record<'application/json', { readonly schema: JsonSchema; readonly example: unknown }>>;
 }
 
-interface PathOperation {
+/** An operation of the OpenAPI document, with its method and path, and with its references replaced. */
+export interface DocumentedOperation {
+  readonly method: string;
+  readonly path: string;
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
   readonly tags: readonly string[];
-  readonly parameters?: readonly (DocumentedParameter | { readonly $ref: string })[];
-  readonly requestBody?: { readonly content: Content };
-  readonly responses: Readonly<Record<string, { readonly description: string; readonly content: Content }>>;
+  readonly parameters?: readonly DocumentedParameter[];
+  readonly requestBody?: Payload;
+  readonly responses: Readonly<Record<string, Payload>>;
 }
 
-type Content = Readonly<Record<'application/json', { readonly schema: JsonSchema; readonly example: unknown }>>;
-
-/** An operation of the OpenAPI document, in the form that the reference shows. */
-export type DocumentedOperation = ReturnType<typeof getDocumentedOperations>[number];
+/** The parts of the OpenAPI document that the reference shows. */
+export interface OpenApiDocument {
+  readonly info: { readonly version: string; readonly description: string };
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
+}
 
 /** Returns the operations of an OpenAPI document, in its order. */
-export function getDocumentedOperations({ paths, components }: OpenApiDocument) {
-  return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => {
-      const { operationId, summary, description, tags, parameters = [], requestBody, responses } = operation;
-      const body = requestBody?.content['application/json'];
-      const resolvedParameters = parameters.map((parameter) =>
-        '$ref' in parameter
-          ? (components.parameters[parameter.$ref.split('/').at(-1) as string] as DocumentedParameter)
-          : parameter,
-      );
-      return {
-        id: operationId,
-        method: method.toUpperCase(),
-        path,
-        tag: tags[0] as string,
-        summary,
-        description,
-        parameters: resolvedParameters,
-        bodySchema: body?.schema,
-        bodyExample: body?.example,
-        queryExample: createQueryExample(resolvedParameters),
-        /** The successful responses. */
-        successes: Object.entries(responses)
-          .filter(([status]) => status.startsWith('2'))
-          .map(([status, response]) => ({
-            status,
-            description: response.description,
-            ...response.content['application/json'],
-          })),
-      };
-    }),
+export function getDocumentedOperations(document: OpenApiDocument): DocumentedOperation[] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      ...(inlineReferences(operation, document) as DocumentedOperation),
+      method: method.toUpperCase(),
+      path,
+    })),
   );
 }
 
-/** Returns a query with the examples of the parameters, such as `?page=2`, or an empty text. */
-function createQueryExample(parameters: readonly DocumentedParameter[]): string {
-  const query = new URLSearchParams();
-  for (const parameter of parameters)
-    if (parameter.in === 'query' && parameter.example !== undefined)
-      query.set(parameter.name, String(parameter.example));
-  return query.size > 0 ? `?${query}` : '';
+/** Replaces each object that is a reference to a part of the document by this part, which keeps `$ref`. */
+function inlineReferences(value: unknown, document: object): unknown {
+  if (Array.isArray(value)) return value.map((item) => inlineReferences(item, document));
+  if (typeof value !== 'object' || value === null) return value;
+  const [, ...names] = '$ref' in value ? String(value.$ref).split('/') : [];
+  const target = names.reduce<object>((part, name) => (part as Record<string, object>)[name] as object, document);
+  const merged = names.length > 0 ? { ...target, ...value } : value;
+  return Object.fromEntries(Object.entries(merged).map(([name, inner]) => [name, inlineReferences(inner, document)]));
 }

@@ -44,15 +44,3 @@ export const ERRORS_PAGE: Page = { path: '/docs/errors', title: 'Errors' };
 
 /** The pages in the order of the navigation. */
 export const pages: readonly Page[] = [REFERENCE_PAGE, ...guides, ERRORS_PAGE];
-
-export const HTML_TYPE = 'text/html; charset=utf-8';
-
-/** The media types of all contents of the documentation, by their paths. */
-export const mediaTypes: Readonly<Record<string, string>> = {
-  '/openapi.json': 'application/json; charset=utf-8',
-  '/llms.txt': 'text/plain; charset=utf-8',
-  ...Object.fromEntries(pages.map(({ path }) => [path, HTML_TYPE])),
-  '/docs/files/favicon.svg': 'image/svg+xml',
-  '/docs/files/reference.js': 'text/javascript; charset=utf-8',
-  '/docs/files/docs.css': 'text/css; charset=utf-8',
-};

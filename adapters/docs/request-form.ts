@@ -6,14 +6,14 @@ import { escapeHtml } from './markdown.ts';
  * response.
  */
 export function renderRequestForm(operation: DocumentedOperation): string {
-  const { method, path, parameters, bodyExample, summary } = operation;
+  const { method, path, parameters = [], requestBody, summary } = operation;
   const isWrite = method !== 'GET';
   const label = `${method} ${path}`;
   return `<details class="try" hidden>
 <summary>Try it<span class="visually-hidden">: ${escapeHtml(summary)}</span></summary>
 <form data-method="${method}" data-path="${escapeHtml(path)}" autocomplete="off">
 ${parameters.map(renderParameterInput).join('\n')}
-${bodyExample === undefined ? '' : renderBodyInput(bodyExample)}
+${requestBody ? renderBodyInput(requestBody.content['application/json'].example) : ''}
 ${isWrite ? '<p class="warning">This request changes the workspace that your API key belongs to.</p>' : ''}
 <p><button type="${isWrite ? 'button' : 'submit'}">Send request<span class="visually-hidden">: ${escapeHtml(label)}</span></button></p>
 </form>

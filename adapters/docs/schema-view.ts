@@ -1,37 +1,5 @@
+import type { DocumentedField, JsonSchema } from './documented-operations.ts';
 import { escapeHtml, renderInlineMarkdown } from './markdown.ts';
-
-/** A JSON Schema of the OpenAPI document, as far as the reference reads it. */
-export interface JsonSchema {
-  readonly $ref?: string;
-  readonly description?: string;
-  readonly type?: string | readonly string[];
-  readonly format?: string;
-  readonly anyOf?: readonly JsonSchema[];
-  readonly enum?: readonly string[];
-  readonly default?: unknown;
-  readonly items?: JsonSchema;
-  readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly required?: readonly string[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly multipleOf?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly maxItems?: number;
-}
-
-/** The named schemas, which `$ref` refers to. */
-export type NamedSchemas = Readonly<Record<string, JsonSchema>>;
-
-/** A field of a body, or a parameter. */
-export interface DocumentedField {
-  readonly name: string;
-  readonly schema: JsonSchema;
-  readonly description?: string | undefined;
-  readonly required?: boolean;
-}
-
-type Kind = 'request' | 'response';
 
 const formatNames: Readonly<Record<string, string>> = { uuid: 'UUID', 'date-time': 'date-time' };
 /**
@@ -43,12 +11,12 @@ const MAX_SHOWN_LENGTH = 10_000;
 const MAX_SHOWN_VALUE_COUNT = 8;
 
 /** Returns the fields of an object, or of the items of an array. */
-export function getFields(schema: JsonSchema, schemas: NamedSchemas): readonly DocumentedField[] {
-  const { properties = {}, required = [] } = findObject(schema, schemas) ?? {};
+export function getFields(schema: JsonSchema): readonly DocumentedField[] {
+  const { properties = {}, required = [] } = findObject(schema) ?? {};
   return Object.entries(properties).map(([name, field]) => ({
     name,
     schema: field,
-    description: resolve(field, schemas).description,
+    description: field.description,
     required: required.includes(name),
   }));
 }
@@ -57,36 +25,29 @@ export function getFields(schema: JsonSchema, schemas: NamedSchemas): readonly D
  * Renders a list of fields. The fields of nested objects are folded. In a request, required fields are marked. In a
  * response, fields that can be absent are marked.
  */
-export function renderFields(
-  fields: readonly DocumentedField[],
-  schemas: NamedSchemas,
-  kind: Kind = 'request',
-): string {
-  return `<ul class="fields">\n${fields.map((field) => renderField(field, schemas, kind)).join('\n')}\n</ul>`;
+export function renderFields(fields: readonly DocumentedField[], isResponse = false): string {
+  return `<ul class="fields">\n${fields.map((field) => renderField(field, isResponse)).join('\n')}\n</ul>`;
 }
 
-function renderField(
-  { name, schema, description, required = false }: DocumentedField,
-  schemas: NamedSchemas,
-  kind: Kind,
-) {
+function renderField({ name, schema, description, required = false }: DocumentedField, isResponse: boolean): string {
   const facts = [
-    ...describeSchema(schema, schemas).map(renderInlineMarkdown),
-    ...(kind === 'request' && required ? ['<strong class="required">required</strong>'] : []),
-    ...(kind === 'response' && !required ? ['can be absent'] : []),
+    ...[describeType(schema), ...describeBounds(schema)].map(renderInlineMarkdown),
+    ...(schema.default === undefined ? [] : [`default <code>${escapeHtml(String(schema.default))}</code>`]),
+    ...(required && !isResponse ? ['<strong class="required">required</strong>'] : []),
+    ...(isResponse && !required ? ['can be absent'] : []),
   ];
-  const nested = getFields(schema, schemas);
+  const nested = getFields(schema);
   return `<li>
 <p class="muted"><code class="name">${escapeHtml(name)}</code> ${facts.join(' · ')}</p>
 ${description ? `<p>${renderInlineMarkdown(description)}</p>` : ''}
-${renderValues(schema, schemas)}
-${nested.length > 0 ? `<details><summary>Fields of <code>${escapeHtml(name)}</code></summary>${renderFields(nested, schemas, kind)}</details>` : ''}
+${renderValues(schema)}
+${nested.length > 0 ? `<details><summary>Fields of <code>${escapeHtml(name)}</code></summary>${renderFields(nested, isResponse)}</details>` : ''}
 </li>`.replaceAll(/\n+/g, '\n');
 }
 
 /** Renders the values of an enumeration. */
-function renderValues(schema: JsonSchema, schemas: NamedSchemas): string {
-  const values = getValues(schema, schemas);
+function renderValues(schema: JsonSchema): string {
+  const values = getAlternatives(schema).flatMap((option) => option.enum ?? option.items?.enum ?? []);
   if (values.length === 0) return '';
   const list = values.map((value) => `<code>${escapeHtml(value)}</code>`).join(' ');
   return values.length > MAX_SHOWN_VALUE_COUNT
@@ -94,42 +55,22 @@ function renderValues(schema: JsonSchema, schemas: NamedSchemas): string {
     : `<p>Values: ${list}</p>`;
 }
 
-/** Returns the values of an enumeration, or none. */
-function getValues(schema: JsonSchema, schemas: NamedSchemas): readonly string[] {
-  return getAlternatives(schema, schemas).flatMap((option) => option.enum ?? option.items?.enum ?? []);
-}
-
-/** Returns the type, the bounds and the default of a value, in Markdown. */
-function describeSchema(schema: JsonSchema, schemas: NamedSchemas): string[] {
-  const defaultValue = schema.default === undefined ? [] : [`default \`${schema.default}\``];
-  return [describeType(schema, schemas), ...describeBounds(schema, schemas), ...defaultValue];
-}
-
 /** Returns the type in words, such as `string or null` or `array of UUIDs`. */
-export function describeType(schema: JsonSchema, schemas: NamedSchemas): string {
-  const types = getAlternatives(schema, schemas).flatMap((option) => {
-    const { type = 'object', format = '', items } = option;
-    if (type === 'array') return [`array of ${pluralize(describeType(items ?? {}, schemas))}`];
-    const isWhole = option.multipleOf === 1;
-    return [type].flat().map((name) => formatNames[format] ?? (name === 'number' && isWhole ? 'integer' : name));
+export function describeType(schema: JsonSchema): string {
+  const types = getAlternatives(schema).flatMap(({ type = 'object', format = '', items = {}, multipleOf }) => {
+    if (type === 'array') return [`array of ${describeType(items).replaceAll(/$| or /g, 's$&')}`];
+    return [type].flat().map((name) => formatNames[format] ?? (multipleOf === 1 ? 'integer' : name));
   });
   return [...new Set(types)].join(' or ');
 }
 
-function pluralize(type: string): string {
-  return type
-    .split(' or ')
-    .map((word) => `${word}s`)
-    .join(' or ');
-}
-
 /** Returns the bounds of a value in words, such as `1 to 190 characters`. */
-export function describeBounds(schema: JsonSchema, schemas: NamedSchemas): string[] {
-  const bounds = getAlternatives(schema, schemas).flatMap((option) => {
-    const { minimum, maximum, minLength, maxLength, maxItems, format } = option;
+export function describeBounds(schema: JsonSchema): string[] {
+  const bounds = getAlternatives(schema).flatMap((option) => {
+    const { minimum, maximum, minLength, maxLength = Number.POSITIVE_INFINITY, maxItems, format } = option;
     return [
       // The length of a UUID or a time follows from its format.
-      ...(format ? [] : [describeLength(minLength, maxLength)]),
+      ...(format || maxLength > MAX_SHOWN_LENGTH ? [] : [describeRange(minLength, maxLength, ' characters')]),
       describeRange(minimum, maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum),
       describeRange(undefined, maxItems, ' items'),
     ].filter((bound) => bound !== undefined);
@@ -137,34 +78,21 @@ export function describeBounds(schema: JsonSchema, schemas: NamedSchemas): strin
   return [...new Set(bounds)];
 }
 
-function describeLength(minimum?: number, maximum = Number.POSITIVE_INFINITY): string | undefined {
-  return maximum > MAX_SHOWN_LENGTH ? undefined : describeRange(minimum, maximum, ' characters');
-}
-
 function describeRange(minimum: number | undefined, maximum: number | undefined, unit = ''): string | undefined {
-  const format = (value: number) => value.toLocaleString('en-US', { maximumFractionDigits: 10 });
-  if (maximum === undefined) return minimum === undefined ? undefined : `${format(minimum)} or more${unit}`;
-  return minimum === undefined
-    ? `at most ${format(maximum)}${unit}`
-    : `${format(minimum)} to ${format(maximum)}${unit}`;
-}
-
-/** Returns a schema. If it refers to another schema, adds the keywords of that schema. */
-function resolve(schema: JsonSchema, schemas: NamedSchemas): JsonSchema {
-  const name = schema.$ref?.split('/').at(-1);
-  return name ? { ...schemas[name], ...schema } : schema;
+  const [from, to] = [minimum, maximum].map((it) => it?.toLocaleString('en-US', { maximumFractionDigits: 10 }));
+  if (to === undefined) return from && `${from} or more${unit}`;
+  return from === undefined ? `at most ${to}${unit}` : `${from} to ${to}${unit}`;
 }
 
 /** Returns the schemas that a value can match. */
-function getAlternatives(schema: JsonSchema, schemas: NamedSchemas): readonly JsonSchema[] {
-  const resolved = resolve(schema, schemas);
-  return resolved.anyOf?.flatMap((option) => getAlternatives(option, schemas)) ?? [resolved];
+function getAlternatives(schema: JsonSchema): readonly JsonSchema[] {
+  return schema.anyOf?.flatMap(getAlternatives) ?? [schema];
 }
 
 /** Returns the schema of an object, or of the objects in an array. Returns `undefined` if a value can be neither. */
-function findObject(schema: JsonSchema, schemas: NamedSchemas): JsonSchema | undefined {
-  for (const option of getAlternatives(schema, schemas)) {
-    const found = option.items ? findObject(option.items, schemas) : option.properties && option;
+function findObject(schema: JsonSchema): JsonSchema | undefined {
+  for (const option of getAlternatives(schema)) {
+    const found = option.items ? findObject(option.items) : option.properties && option;
     if (found) return found;
   }
   return undefined;
