@@ -1151,7 +1151,7 @@ export interface components {
          *     - [`conflict-name-taken`](/docs/errors#conflict-name-taken): A tag or a group with this name already exists. Names are compared case-insensitively. Choose another name, or use the existing record.
          *     - [`conflict-domain-taken`](/docs/errors#conflict-domain-taken): Your workspace already has a domain with this slug, which may be archived. Use that domain: find it with `GET /domains?includeArchived=true&search=…`. To unarchive it, send the POST again with `"archived": false`.
          *     - [`conflict-domain-verified-elsewhere`](/docs/errors#conflict-domain-verified-elsewhere): Another workspace has verified a domain with this slug, and has not archived it. Use another domain, or ask the other workspace to archive its domain.
-         *     - [`conflict-status-transition`](/docs/errors#conflict-status-transition): The status of a campaign cannot change this way, such as from `archived` to `draft`. Choose a status that the message allows.
+         *     - [`conflict-status-transition`](/docs/errors#conflict-status-transition): The status of a campaign cannot change this way, such as `archived` to `draft`. Choose a status that the message allows.
          *     - [`conflict-campaign-not-running`](/docs/errors#conflict-campaign-not-running): The campaign to share is a draft or archived. Publish it first.
          *     - [`conflict-concurrent-changes`](/docs/errors#conflict-concurrent-changes): Too many requests changed the same record at the same time. Retry the request.
          *     - [`conflict-idempotency-key-in-use`](/docs/errors#conflict-idempotency-key-in-use): The first request with this `Idempotency-Key` is still in progress. Retry the request.
