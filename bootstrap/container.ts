@@ -6,6 +6,7 @@ import type { LinkObserver, LinkServer } from '../adapters/links/link-server.ts'
 import { createStorage, type StorageEngine } from '../adapters/persistence/storage-engine.ts';
 import type { Metrics } from '../adapters/prometheus/metrics.ts';
 import { Application } from '../core/application.ts';
+import { MIN_CLICK_INTERVAL_MS } from '../core/limits.ts';
 import type { System } from '../core/shared/system.ts';
 import { getLinksUrl } from './listen.ts';
 import { type CreatedRateLimiters, rateLimiters } from './rate-limiters.ts';
@@ -95,7 +96,7 @@ async function wireLinks(
   const [
     { createLinkServer, UNKNOWN_LINK_LIMIT },
     { ClickBatcher },
-    { CLICK_RESULTS, MAX_VISIT_COUNT, VISIT_TTL_MS },
+    { CLICK_RESULTS, MAX_VISIT_COUNT },
     { createLinkLogObserver },
   ] = await Promise.all([
     import('../adapters/links/link-server.ts'),
@@ -114,7 +115,7 @@ async function wireLinks(
         links,
         clicks,
         unknownLinkLimiter: limiters.createRateLimiter('unknownLinks', count, windowSeconds),
-        addSharedVisit: limiters.createVisits?.(VISIT_TTL_MS, MAX_VISIT_COUNT),
+        addSharedVisit: limiters.createVisits?.(MIN_CLICK_INTERVAL_MS, MAX_VISIT_COUNT),
       };
       return createLinkServer(
         services,

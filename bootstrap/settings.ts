@@ -1,13 +1,13 @@
 import { isIP, isIPv6 } from 'node:net';
 import { z } from 'zod';
+import { isUrl } from '../adapters/api/url.ts';
+import { parseTrustProxy, type TrustProxy } from '../adapters/http/trust-proxy.ts';
 import {
   DEFAULT_BODY_LIMIT_BYTES,
   DEFAULT_REJECTED_CREDENTIAL_LIMIT,
   DEFAULT_REQUEST_LIMIT,
   DEFAULT_WINDOW_SECONDS,
-} from '../adapters/api/default-limits.ts';
-import { isUrl } from '../adapters/api/url.ts';
-import { parseTrustProxy, type TrustProxy } from '../adapters/http/trust-proxy.ts';
+} from '../core/limits.ts';
 
 /** The longest delay of a timer in Node.js. */
 const MAX_TIMER_SECONDS = 2_147_483;

@@ -1,10 +1,15 @@
 import { z } from 'zod';
-import { MAX_RESOURCE_COUNT, RESOURCE_LABEL_LENGTH } from '../../core/campaign/campaign.ts';
-import { CONTENT_PILLAR_TITLE_LENGTH } from '../../core/content-pillar/content-pillar.ts';
-import { MAX_SLUG_LENGTH } from '../../core/domain/domain.ts';
+import {
+  CONTENT_PILLAR_TITLE_LENGTH,
+  DESCRIPTION_LENGTH,
+  MAX_ITEM_COUNT,
+  MAX_RESOURCE_COUNT,
+  MAX_SLUG_LENGTH,
+  NAME_LENGTH,
+  RESOURCE_LABEL_LENGTH,
+  URL_LENGTH,
+} from '../../core/limits.ts';
 import { COLORS } from '../../core/shared/color.ts';
-import { NAME_LENGTH } from '../../core/shared/name.ts';
-import { DESCRIPTION_LENGTH, URL_LENGTH } from '../../core/shared/text.ts';
 import { exampleResource, resourceType } from './campaign.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
@@ -35,14 +40,14 @@ const briefResponse = z
     image: url.nullable().describe('The URL of an image, or `null`.'),
     domain: field.responseText({ max: MAX_SLUG_LENGTH }).nullable().describe('The slug of the domain, or `null`.'),
     resources: z.array(briefResource).max(MAX_RESOURCE_COUNT).describe('The files and links to share.'),
-    tags: z.array(tagResponse).max(field.MAX_ITEM_COUNT).describe('The tags. Deleted tags are omitted.'),
+    tags: z.array(tagResponse).max(MAX_ITEM_COUNT).describe('The tags. Deleted tags are omitted.'),
     groups: z
       .array(
         z
           .object({ id: field.recordId, name: field.responseText(NAME_LENGTH).describe('The name.') })
           .meta({ id: 'BriefGroup', description: 'A group of a campaign.' }),
       )
-      .max(field.MAX_ITEM_COUNT)
+      .max(MAX_ITEM_COUNT)
       .describe('The groups that the campaign is for.'),
     contentPillar: z
       .object({

@@ -7,14 +7,18 @@ import {
   type CampaignResource,
   END_BEFORE_START,
   findDateError,
-  MAX_CAMPAIGN_PAGE_SIZE,
-  MAX_RESOURCE_COUNT,
-  RESOURCE_LABEL_LENGTH,
   RESOURCE_TYPES,
   statusTransitions,
 } from '../../core/campaign/campaign.ts';
-import { NAME_LENGTH } from '../../core/shared/name.ts';
-import { DESCRIPTION_LENGTH, URL_LENGTH } from '../../core/shared/text.ts';
+import {
+  DESCRIPTION_LENGTH,
+  MAX_CAMPAIGN_PAGE_SIZE,
+  MAX_ITEM_COUNT,
+  MAX_RESOURCE_COUNT,
+  NAME_LENGTH,
+  RESOURCE_LABEL_LENGTH,
+  URL_LENGTH,
+} from '../../core/limits.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
 import { defineGet, UPDATE } from './record-operations.ts';
@@ -100,10 +104,10 @@ const campaignFields = z.strictObject({
   image: field.httpUrl.nullish().describe('The URL of an image (http or https).'),
   tagIds: field.ids
     .optional()
-    .describe(`The IDs of up to ${field.MAX_ITEM_COUNT} tags of the workspace. Duplicates are dropped.`),
+    .describe(`The IDs of up to ${MAX_ITEM_COUNT} tags of the workspace. Duplicates are dropped.`),
   groupIds: field.ids
     .optional()
-    .describe(`The IDs of up to ${field.MAX_ITEM_COUNT} groups of the workspace. Duplicates are dropped.`),
+    .describe(`The IDs of up to ${MAX_ITEM_COUNT} groups of the workspace. Duplicates are dropped.`),
   resources: resources
     .optional()
     .describe(`Up to ${MAX_RESOURCE_COUNT} files or links to share: objects, or strings that contain only the URL.`),

@@ -1,13 +1,12 @@
 import { z } from 'zod';
+import { CONTENT_PILLAR_SORTS, CONTENT_PILLAR_STATUSES } from '../../core/content-pillar/content-pillar.ts';
 import {
   CONTENT_PILLAR_DESCRIPTION_LENGTH,
-  CONTENT_PILLAR_SORTS,
-  CONTENT_PILLAR_STATUSES,
   CONTENT_PILLAR_TITLE_LENGTH,
+  DEFAULT_PAGE_SIZE,
   MAX_CONTENT_PILLAR_PAGE_SIZE,
-} from '../../core/content-pillar/content-pillar.ts';
+} from '../../core/limits.ts';
 import { COLORS } from '../../core/shared/color.ts';
-import { DEFAULT_PAGE_SIZE } from '../../core/shared/page.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
 import { defineDelete, defineGet, UPDATE } from './record-operations.ts';

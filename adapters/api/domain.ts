@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { MAX_DOMAIN_PAGE_SIZE, MAX_SLUG_LENGTH } from '../../core/domain/domain.ts';
-import { URL_LENGTH } from '../../core/shared/text.ts';
+import { MAX_DOMAIN_PAGE_SIZE, MAX_SLUG_LENGTH, URL_LENGTH } from '../../core/limits.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
 import { defineGet, UPDATE } from './record-operations.ts';

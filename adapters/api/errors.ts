@@ -1,11 +1,11 @@
-import { IDEMPOTENCY_KEY_LENGTH } from '../../core/idempotency/idempotency.ts';
-import type { CoreErrorKind } from '../../core/shared/core-error.ts';
 import {
   DEFAULT_BODY_LIMIT_BYTES,
   DEFAULT_REJECTED_CREDENTIAL_LIMIT,
   DEFAULT_REQUEST_LIMIT,
   DEFAULT_WINDOW_SECONDS,
-} from './default-limits.ts';
+  IDEMPOTENCY_KEY_LENGTH,
+} from '../../core/limits.ts';
+import type { CoreErrorKind } from '../../core/shared/core-error.ts';
 
 /** An error code: its status, and its documentation, which may contain code in backticks (Markdown). */
 interface ErrorDeclaration {

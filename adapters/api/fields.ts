@@ -1,12 +1,18 @@
 import { domainToASCII } from 'node:url';
 import { validate as isUuid } from 'uuid';
 import { z } from 'zod';
-import { MAX_SLUG_LENGTH, normalizeSlug } from '../../core/domain/domain.ts';
+import { normalizeSlug } from '../../core/domain/domain.ts';
+import {
+  DEFAULT_PAGE_SIZE,
+  MAX_ITEM_COUNT,
+  MAX_SLUG_LENGTH,
+  SEARCH_TERM_LENGTH,
+  URL_LENGTH,
+} from '../../core/limits.ts';
 import { AMOUNT_PATTERN, parseAmount, parseWholeNumber, WHOLE_NUMBER_PATTERN } from '../../core/shared/amount.ts';
 import { type ParsedDate, parseEndDate, parseStartDate } from '../../core/shared/date.ts';
 import { NAME_SORTS } from '../../core/shared/name.ts';
-import { DEFAULT_PAGE_SIZE } from '../../core/shared/page.ts';
-import { findTextProblem, fold, type LengthRange, SEARCH_TERM_LENGTH, URL_LENGTH } from '../../core/shared/text.ts';
+import { findTextProblem, fold, type LengthRange } from '../../core/shared/text.ts';
 import { describeProblem } from './parse.ts';
 import { encodeUrl, isUrl } from './url.ts';
 
@@ -20,8 +26,6 @@ const INVALID_URL = 'must be a URL that begins with http:// or https://';
 
 type FindProblem = (value: string) => string | undefined;
 
-/** The maximum number of different items of a list, such as the IDs of tags. */
-export const MAX_ITEM_COUNT = 100;
 /**
  * The maximum length of a query parameter in the OpenAPI document. No code checks it, because Node's HTTP parser
  * rejects a URL of this length.

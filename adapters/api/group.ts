@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { MAX_GROUP_PAGE_SIZE } from '../../core/group/group.ts';
-import { NAME_LENGTH } from '../../core/shared/name.ts';
-import { DESCRIPTION_LENGTH } from '../../core/shared/text.ts';
+import { DESCRIPTION_LENGTH, MAX_GROUP_PAGE_SIZE, NAME_LENGTH } from '../../core/limits.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
 import { defineGet, UPDATE } from './record-operations.ts';

@@ -1,12 +1,12 @@
 import { z } from 'zod';
+import { ICONS, USER_TYPES } from '../../core/inspiration-question/inspiration-question.ts';
 import {
-  ICONS,
+  DEFAULT_PAGE_SIZE,
+  DESCRIPTION_LENGTH,
   MAX_INSPIRATION_QUESTION_PAGE_SIZE,
+  MAX_ITEM_COUNT,
   QUESTION_LENGTH,
-  USER_TYPES,
-} from '../../core/inspiration-question/inspiration-question.ts';
-import { DEFAULT_PAGE_SIZE } from '../../core/shared/page.ts';
-import { DESCRIPTION_LENGTH } from '../../core/shared/text.ts';
+} from '../../core/limits.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
 import { defineDelete, defineGet, UPDATE } from './record-operations.ts';
@@ -25,7 +25,7 @@ const questionFields = z.strictObject({
       'Which members the question is for: those with the seat type `thought_leader` or `advocate`, or `all`. Default on creation: `all`.',
     ),
   groups: field.ids.describe(
-    `The IDs of up to ${field.MAX_ITEM_COUNT} groups of the workspace that the question is for. Duplicates are dropped. An empty array means no restriction (default on creation).`,
+    `The IDs of up to ${MAX_ITEM_COUNT} groups of the workspace that the question is for. Duplicates are dropped. An empty array means no restriction (default on creation).`,
   ),
   isActive: z.boolean().describe('Whether the question is active. Default on creation: `true`.'),
   archived: z.boolean().describe('Whether the question is archived. Default on creation: `false`.'),
@@ -45,7 +45,7 @@ const questionResponse = z
       ),
     groups: z
       .array(field.recordId)
-      .max(field.MAX_ITEM_COUNT)
+      .max(MAX_ITEM_COUNT)
       .readonly()
       .describe('The IDs of the groups that the question is for. An empty array means no restriction.'),
     isActive: z.boolean().describe('Whether the question is active.'),

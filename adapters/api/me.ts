@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { API_KEY_LABEL_LENGTH } from '../../core/access/api-key.ts';
 import { ACCESS } from '../../core/access/permissions.ts';
-import { EMAIL_LENGTH, ROLES } from '../../core/member/member.ts';
-import { NAME_LENGTH } from '../../core/shared/name.ts';
+import { API_KEY_LABEL_LENGTH, EMAIL_LENGTH, NAME_LENGTH } from '../../core/limits.ts';
+import { ROLES } from '../../core/member/member.ts';
 import { SEAT_TYPES } from '../../core/shared/seat-type.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { IDEMPOTENCY_KEY_PATTERN } from '../../core/idempotency/idempotency.ts';
 import {
+  DEFAULT_REQUEST_LIMIT,
+  DEFAULT_WINDOW_SECONDS,
   IDEMPOTENCY_KEY_LENGTH,
-  IDEMPOTENCY_KEY_PATTERN,
   RESPONSE_TTL_HOURS,
-} from '../../core/idempotency/idempotency.ts';
-import { DEFAULT_REQUEST_LIMIT, DEFAULT_WINDOW_SECONDS } from './default-limits.ts';
+} from '../../core/limits.ts';
 import { type ErrorCode, errorCodes, errors, getErrorAnchor, getErrorCauses } from './errors.ts';
 import type { Operation } from './operation.ts';
 import { type OperationSection, operationSections } from './operations.ts';

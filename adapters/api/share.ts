@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { MAX_SHARE_PAGE_SIZE, SHARE_SORTS } from '../../core/share/share.ts';
-import { NAME_LENGTH } from '../../core/shared/name.ts';
-import { DEFAULT_PAGE_SIZE } from '../../core/shared/page.ts';
-import { URL_LENGTH } from '../../core/shared/text.ts';
+import { DEFAULT_PAGE_SIZE, MAX_SHARE_PAGE_SIZE, NAME_LENGTH, URL_LENGTH } from '../../core/limits.ts';
+import { SHARE_SORTS } from '../../core/share/share.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { MAX_TAG_PAGE_SIZE, NAME_LENGTH } from '../../core/limits.ts';
 import { COLORS } from '../../core/shared/color.ts';
-import { NAME_LENGTH } from '../../core/shared/name.ts';
-import { findTagNameProblem, MAX_TAG_PAGE_SIZE } from '../../core/tag/tag.ts';
+import { findTagNameProblem } from '../../core/tag/tag.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
 import { defineDelete, defineGet } from './record-operations.ts';

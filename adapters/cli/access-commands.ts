@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { API_KEY_LABEL_LENGTH } from '../../core/access/api-key.ts';
 import { ACCESS } from '../../core/access/permissions.ts';
-import { EMAIL_LENGTH, findEmailProblem, INVITATION_STATUSES, ROLES } from '../../core/member/member.ts';
+import { API_KEY_LABEL_LENGTH, EMAIL_LENGTH, NAME_LENGTH } from '../../core/limits.ts';
+import { findEmailProblem, INVITATION_STATUSES, ROLES } from '../../core/member/member.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
-import { NAME_LENGTH } from '../../core/shared/name.ts';
 import { SEAT_TYPES } from '../../core/shared/seat-type.ts';
 import { endDate, id, idListParameter, text } from '../api/fields.ts';
 import { type Command, type CommandContext, defineCommand, type MessageResult } from './command.ts';

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pMapIterable } from 'p-map';
 import { validate as isUuid } from 'uuid';
 import { z } from 'zod';
-import { RESPONSE_TTL_HOURS } from '../../core/idempotency/idempotency.ts';
+import { RESPONSE_TTL_HOURS } from '../../core/limits.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
 import { createCampaign } from '../api/campaign.ts';

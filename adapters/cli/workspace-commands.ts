@@ -3,7 +3,7 @@ import { validate as isUuid } from 'uuid';
 import { z } from 'zod';
 import type { Application } from '../../core/application.ts';
 import { normalizeSlug } from '../../core/domain/domain.ts';
-import { NAME_LENGTH } from '../../core/shared/name.ts';
+import { NAME_LENGTH } from '../../core/limits.ts';
 import { text } from '../api/fields.ts';
 import type { Operation } from '../api/operation.ts';
 import { operations } from '../api/operations.ts';

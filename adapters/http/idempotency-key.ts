@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Request } from 'express';
-import { IDEMPOTENCY_KEY_LENGTH, IDEMPOTENCY_KEY_PATTERN } from '../../core/idempotency/idempotency.ts';
+import { IDEMPOTENCY_KEY_PATTERN } from '../../core/idempotency/idempotency.ts';
+import { IDEMPOTENCY_KEY_LENGTH } from '../../core/limits.ts';
 import { HttpError } from './errors.ts';
 
 /** Returns the `Idempotency-Key` header, or `undefined` if it was not sent. Throws `bad_request` if it is not valid. */

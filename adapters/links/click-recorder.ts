@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isbot } from 'isbot';
 import { LRUCache } from 'lru-cache';
+import { MIN_CLICK_INTERVAL_MS } from '../../core/limits.ts';
 import { findReasonNotToCount } from '../../core/link/click.ts';
 import type { Link } from '../../core/link/link.ts';
 import type { ClickBatcher } from './click-batcher.ts';
@@ -13,8 +14,6 @@ import type { VisitorHash } from './visitor-hash.ts';
 export const CLICK_RESULTS = ['counted', 'bot', 'prefetch', 'repeated', 'full'] as const;
 export type ClickResult = (typeof CLICK_RESULTS)[number];
 
-/** The time after a counted visit in which further visits of the same visitor to the same link do not count. */
-export const VISIT_TTL_MS = 3_600_000;
 /**
  * The maximum number of counted visits that are kept. With more, the oldest are evicted early, and their visitors can
  * count again. So many visits take about 50 MB.
@@ -38,7 +37,11 @@ export type AddSharedVisit = (visit: string) => Promise<boolean>;
 /** Decides which redirects are clicks, and counts them. It delays no response. */
 export class ClickRecorder {
   /** The visits that this process has counted. */
-  private readonly visits = new LRUCache<string, true>({ max: MAX_VISIT_COUNT, ttl: VISIT_TTL_MS, ttlResolution: 0 });
+  private readonly visits = new LRUCache<string, true>({
+    max: MAX_VISIT_COUNT,
+    ttl: MIN_CLICK_INTERVAL_MS,
+    ttlResolution: 0,
+  });
   private readonly pending = new Set<Promise<void>>();
 
   constructor(
@@ -86,5 +89,5 @@ export class ClickRecorder {
 /** Returns the reason why a request is not a click of a person, or `undefined` if it is one. */
 function findReason({ headers }: IncomingMessage, userAgent: string): ReturnType<typeof findReasonNotToCount> {
   const purposes = [headers.purpose, headers['x-purpose'], headers['x-moz'], headers['sec-purpose']];
-  return findReasonNotToCount({ isBot: userAgent === '' || bots.memo(userAgent), purposes: purposes.map(String) });
+  return findReasonNotToCount({ userAgent, purposes: purposes.map(String) }, (agent) => bots.memo(agent));
 }

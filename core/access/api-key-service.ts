@@ -1,3 +1,4 @@
+import { MIN_LAST_USED_INTERVAL_MS } from '../limits.ts';
 import type { MemberRepository } from '../member/member-repository.ts';
 import { CoreError, requireFound } from '../shared/core-error.ts';
 import { formatTimestamp } from '../shared/date.ts';
@@ -6,9 +7,6 @@ import type { UnitOfWork } from '../shared/unit-of-work.ts';
 import { type ApiKey, createApiKeySecret, hashSecret, type NewApiKeyFields, newApiKey } from './api-key.ts';
 import type { ApiKeyRepository } from './api-key-repository.ts';
 import type { AuthenticatedCaller } from './permissions.ts';
-
-/** The minimum time between two writes of the last use of a key. */
-const MIN_LAST_USED_INTERVAL_MS = 60_000;
 
 /** The result of an authentication. */
 export interface Authentication {

@@ -25,8 +25,6 @@ export interface ApiKey extends Entity {
  */
 export type NewApiKeyFields = Changes<Pick<ApiKey, 'label' | 'memberId' | 'access' | 'expiresAt'> & { secret: string }>;
 
-export const API_KEY_LABEL_LENGTH = { max: 190 };
-
 const PREFIX = 'adv_';
 /** The number of random characters in a secret. */
 export const SECRET_RANDOM_LENGTH = 32;

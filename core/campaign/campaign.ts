@@ -109,11 +109,6 @@ export type NewCampaignFields = Omit<Campaign, keyof Entity | keyof OptionalFiel
  */
 export type CampaignChange = Changes<NewCampaignFields>;
 
-export const MAX_CAMPAIGN_PAGE_SIZE = 25;
-export const MAX_RESOURCE_COUNT = 50;
-/** The length of the MIME type and of the language of a resource. */
-export const RESOURCE_LABEL_LENGTH = { max: 255 };
-
 export const CAMPAIGN_SORTS = ['createdAt', 'updatedAt', 'startDate'] as const;
 export type CampaignSort = (typeof CAMPAIGN_SORTS)[number];
 

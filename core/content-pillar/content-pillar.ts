@@ -24,10 +24,6 @@ export type NewContentPillarFields = Pick<ContentPillar, 'title' | 'color'> &
   Changes<Pick<ContentPillar, 'description'>>;
 export type ContentPillarChange = Changes<Pick<ContentPillar, 'title' | 'description' | 'color' | 'status'>>;
 
-export const CONTENT_PILLAR_TITLE_LENGTH = { min: 1, max: 100 };
-export const CONTENT_PILLAR_DESCRIPTION_LENGTH = { max: 1500 };
-export const MAX_CONTENT_PILLAR_PAGE_SIZE = 100;
-
 /** Returns a new pillar, which is published. `authorId` is the ID of the member who creates it. */
 export function newContentPillar(
   workspaceId: string,

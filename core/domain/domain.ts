@@ -1,3 +1,4 @@
+import { MAX_SLUG_INPUT_LENGTH, MAX_SLUG_LENGTH } from '../limits.ts';
 import type { Changes } from '../shared/changes.ts';
 import { formatTimestamp } from '../shared/date.ts';
 import type { Entity } from '../shared/entity.ts';
@@ -25,7 +26,6 @@ export const DOMAIN_TAKEN = [
   'This workspace already has this domain. To archive or unarchive it, also send `archived`.',
   'domain_taken',
 ] as const;
-export const MAX_DOMAIN_PAGE_SIZE = 50;
 
 export function newDomain(workspaceId: string, id: string, request: DomainRequest, now: number): Domain {
   const { slug, expiredUrl = '', archived = false, placeholder = `https://${slug}/your-link` } = request;
@@ -45,10 +45,7 @@ export function newDomain(workspaceId: string, id: string, request: DomainReques
   };
 }
 
-export const MAX_SLUG_LENGTH = 190;
-/** The maximum length of a text to convert into a slug. The conversion of longer texts would be slow. */
-const MAX_INPUT_LENGTH = 255;
-const FORBIDDEN_CHARACTER_PATTERN = /[\0-,/:-@[-`{-\x7f]/;
+const FORBIDDEN_CHARACTER_PATTERN = /[\0-,/:-@[-\x60{-\x7f]/;
 const LABEL_PATTERN = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
@@ -58,7 +55,7 @@ const LABEL_PATTERN = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
  */
 export function normalizeSlug(text: string, toAscii: (name: string) => string): string | undefined {
   const trimmed = text.trim();
-  if (trimmed.length > MAX_INPUT_LENGTH) return undefined;
+  if (trimmed.length > MAX_SLUG_INPUT_LENGTH) return undefined;
   // Lower-case each letter separately: in a whole string, the letters around a Σ decide between σ and ς.
   const name = Array.from(trimmed, (letter) => letter.toLowerCase()).join('');
   if (FORBIDDEN_CHARACTER_PATTERN.test(name)) return undefined;

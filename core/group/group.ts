@@ -14,7 +14,6 @@ export type NewGroupFields = Pick<Group, 'name'> & Changes<Pick<Group, 'descript
 /** The fields of a group to change. Omitted fields are unchanged. */
 export type GroupChange = Changes<Pick<Group, 'name' | 'description'>>;
 
-export const MAX_GROUP_PAGE_SIZE = 100;
 export const GROUP_NAME_TAKEN = [
   'This workspace already has a group with this name. Choose another name.',
   'name_taken',

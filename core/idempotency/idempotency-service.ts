@@ -1,6 +1,7 @@
+import { RESPONSE_TTL_MS } from '../limits.ts';
 import { CoreError, createInvalidFieldsError } from '../shared/core-error.ts';
 import type { Clock, System } from '../shared/system.ts';
-import { type IdempotencyRecord, newLock, RESPONSE_TTL_MS, type StoredResponse } from './idempotency.ts';
+import { type IdempotencyRecord, newLock, type StoredResponse } from './idempotency.ts';
 import type { IdempotencyRepository } from './idempotency-repository.ts';
 
 /** A request that a client sends with an idempotency key. */

@@ -1,3 +1,4 @@
+import { IDEMPOTENCY_KEY_LENGTH, LOCK_TTL_MS } from '../limits.ts';
 import type { Entity } from '../shared/entity.ts';
 
 /**
@@ -19,20 +20,10 @@ export interface IdempotencyRecord extends Entity {
   readonly expiresAt: number;
 }
 
-export const IDEMPOTENCY_KEY_LENGTH = { min: 1, max: 255 };
 /** An idempotency key has only visible ASCII characters. */
 export const IDEMPOTENCY_KEY_PATTERN = new RegExp(
   `^[!-~]{${IDEMPOTENCY_KEY_LENGTH.min},${IDEMPOTENCY_KEY_LENGTH.max}}$`,
 );
-/** The time for which a stored response can be replayed. */
-export const RESPONSE_TTL_HOURS = 24;
-export const RESPONSE_TTL_MS = RESPONSE_TTL_HOURS * 60 * 60 * 1000;
-/**
- * The time for which a request stays locked if its process crashes: at most 30 seconds (docs/reliability.md). Each
- * process only estimates the time of the storage, so one second is left for the differences between
- * these estimates.
- */
-export const LOCK_TTL_MS = 29 * 1000;
 
 /** Returns the record that locks a request for an attempt, whose ID is `lockOwner`. */
 export function newLock(

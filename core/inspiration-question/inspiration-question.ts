@@ -33,10 +33,6 @@ export interface InspirationQuestion extends Entity {
 export type InspirationQuestionChange = Changes<Omit<InspirationQuestion, keyof Entity | 'createdAt' | 'updatedAt'>>;
 export type NewInspirationQuestionFields = InspirationQuestionChange & Pick<InspirationQuestion, 'question'>;
 
-export const QUESTION_LENGTH = { min: 10, max: 170 };
-
-export const MAX_INSPIRATION_QUESTION_PAGE_SIZE = 100;
-
 /** The optional fields of a question to create, with their defaults. */
 const DEFAULTS = {
   description: '',

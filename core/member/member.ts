@@ -21,8 +21,6 @@ export interface Member extends Entity {
   readonly updatedAt: string;
 }
 
-export const EMAIL_LENGTH = { min: 3, max: 254 };
-
 /**
  * Returns the problem of an email address, or `undefined`. Checks only that the address has no white space, and one `@`
  * with a text on each side. Only a sent email proves that an address works.

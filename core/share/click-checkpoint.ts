@@ -1,4 +1,4 @@
-import { DAY_MS } from '../shared/date.ts';
+import { CLICK_CHECKPOINT_TTL_MS } from '../limits.ts';
 import type { Entity } from '../shared/entity.ts';
 import type { Share } from './share.ts';
 
@@ -24,12 +24,6 @@ export interface ClickCheckpoint extends Entity {
   readonly expiresAt: number;
 }
 
-/**
- * How long a checkpoint is kept. Within this time, a batch whose outcome is unknown can be sent again without being
- * counted twice.
- */
-const CHECKPOINT_TTL_MS = 7 * DAY_MS;
-
 export function createCheckpointId({ processId, workspaceId }: ClickBatch): string {
   return `${processId}/${workspaceId}`;
 }
@@ -37,5 +31,5 @@ export function createCheckpointId({ processId, workspaceId }: ClickBatch): stri
 /** Returns the checkpoint to store together with a batch. `now` is the time of the storage. */
 export function newClickCheckpoint(batch: ClickBatch, now: number): ClickCheckpoint {
   const { workspaceId, sequence } = batch;
-  return { id: createCheckpointId(batch), workspaceId, sequence, expiresAt: now + CHECKPOINT_TTL_MS };
+  return { id: createCheckpointId(batch), workspaceId, sequence, expiresAt: now + CLICK_CHECKPOINT_TTL_MS };
 }

@@ -20,7 +20,6 @@ export interface Share extends Entity {
 
 export const SHARE_SORTS = ['createdAt', 'clicks'] as const;
 export type ShareSort = (typeof SHARE_SORTS)[number];
-export const MAX_SHARE_PAGE_SIZE = 100;
 
 export function createShareId(memberId: string, campaignId: string): string {
   return `${memberId}/${campaignId}`;

@@ -14,6 +14,3 @@ export interface Page<T> {
 }
 
 export type Order = 'asc' | 'desc';
-
-/** The default page size of all lists except campaigns and domains, whose default is their maximum. */
-export const DEFAULT_PAGE_SIZE = 50;

@@ -4,10 +4,6 @@ export interface LengthRange {
   readonly max: number;
 }
 
-export const DESCRIPTION_LENGTH: LengthRange = { max: 5000 };
-export const URL_LENGTH: LengthRange = { max: 2048 };
-export const SEARCH_TERM_LENGTH: LengthRange = { max: 200 };
-
 const NUL = '\0';
 
 /** Returns the problem of a trimmed text, or `undefined`. */

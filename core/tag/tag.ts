@@ -13,7 +13,6 @@ export interface Tag extends Entity {
 /** The fields of a tag that can be set. */
 export type TagFields = Pick<Tag, 'name'>;
 
-export const MAX_TAG_PAGE_SIZE = 100;
 export const TAG_NAME_TAKEN = [
   'This workspace already has a tag with this name. Choose another name.',
   'name_taken',

@@ -146,6 +146,26 @@ const rules: Readonly<Record<string, Rule>> = {
     ),
     allowed: ['core/tag/tag.ts: https://example.com, status, mongoose', 'adapters/a.ts: an HTTP header'],
   },
+  'lets each repository of the core list its own methods': {
+    find: findText(isInCore, /\b(?:Pick|Omit)<\w*Repository\b|\binterface \w+\s+extends [^{]*Repository\b/g),
+    violations: [
+      "interface TagRepository extends Pick<Repository<Tag>, 'add'> {",
+      'interface TagRepository\n  extends NameRepository<Tag> {',
+      "constructor(private readonly tags: Pick<TagRepository, 'add'>)",
+    ].map((text) => `core/tag/tag.ts: ${text}`),
+    allowed: ['core/tag/tag.ts: interface TagRepository {', 'adapters/a.ts: Pick<TagRepository, "add">'],
+  },
+  // The maximum of errors in a message is in core/shared, which cannot import core/limits.ts.
+  'lets only core/limits.ts define the limits of the API': {
+    find: findText(
+      (path) => isInCore(path) && !isIn(path, 'core/limits.ts', 'core/shared/core-error.ts'),
+      /\bconst (?:MAX|MIN|DEFAULT)_\w+|\bconst \w+_LENGTH\b.* = \{/g,
+    ),
+    violations: ['const MAX_TAG_PAGE_SIZE = 100;', 'const TITLE_LENGTH = { max: 9 };'].map(
+      (text) => `core/tag/tag.ts: ${text}`,
+    ),
+    allowed: ['core/limits.ts: const MAX_TAG_PAGE_SIZE = 100;', 'core/tag/tag.ts: const KEY_LENGTH = 8;'],
+  },
   'lets only bootstrap/container.ts import Inversify and reflect-metadata': {
     find: findImports(
       (imported, path) => isIn(imported, 'inversify', 'reflect-metadata') && path !== 'bootstrap/container.ts',
@@ -306,6 +326,26 @@ function findRepeatedNames(sources: readonly Source[]): string[] {
     .map(([name, paths]) => `${name} is declared in ${[...paths].join(' and ')}`);
 }
 
+/**
+ * Returns the number of floors of the core. A folder or a file of the core is one floor above the highest that it
+ * imports. Returns infinity if imports between folders form a circle.
+ */
+function countFloors(sources: readonly Source[]): number {
+  const roomOf = (path: string) => path.split('/').slice(0, 2).join('/');
+  const imports = new Map<string, Set<string>>();
+  for (const source of sources.filter(({ path }) => isInCore(path))) {
+    const room = roomOf(source.path);
+    const found = imports.get(room) ?? new Set();
+    for (const imported of importsOf(source)) if (roomOf(imported) !== room) found.add(roomOf(imported));
+    imports.set(room, found);
+  }
+  const floorOf = (room: string, above: readonly string[]): number =>
+    above.includes(room)
+      ? Number.POSITIVE_INFINITY
+      : 1 + Math.max(0, ...[...(imports.get(room) ?? [])].map((it) => floorOf(it, [...above, room])));
+  return Math.max(...[...imports.keys()].map((room) => floorOf(room, [])));
+}
+
 const sources: readonly Source[] = layers.flatMap((layer) =>
   readdirSync(join(root, layer), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.split(sep).includes('node_modules'))
@@ -359,6 +399,13 @@ suite(
         `/// <reference types="seen" />`,
       ];
       for (const text of forms) assert.deepEqual(importsOf({ path: 'core/tag/tag.ts', text }), ['seen'], text);
+    },
+
+    'has at most five floors in the core, without a circle': () => {
+      assert.equal(countFloors(sources), 5);
+      const count = (planted: string) => countFloors([...sources, plant(planted)]);
+      assert.equal(count('core/member/a.ts imports ../campaign/campaign.ts'), 6);
+      assert.equal(count('core/shared/a.ts imports ../tag/tag.ts'), Number.POSITIVE_INFINITY);
     },
 
     'has no exported name that two sources declare': () => {

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { buildSampleCampaign } from '../../bootstrap/demo.ts';
+import { DESCRIPTION_LENGTH } from '../../core/limits.ts';
 import type { Member } from '../../core/member/member.ts';
-import { DESCRIPTION_LENGTH } from '../../core/shared/text.ts';
 import { withApplication } from '../support/storage.ts';
 
 /** A sample workspace, its admin, and the admin's key. */

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
-import { LOCK_TTL_MS } from '../../core/idempotency/idempotency.ts';
+import { LOCK_TTL_MS } from '../../core/limits.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
 import { collectAll } from '../support/collect-all.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { LOCK_TTL_MS } from '../../core/idempotency/idempotency.ts';
+import { LOCK_TTL_MS } from '../../core/limits.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
 import { each } from '../support/each.ts';
