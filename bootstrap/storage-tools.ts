@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { StorageTools } from '../adapters/cli/storage-tools.ts';
 import { UsageError } from '../adapters/cli/usage-error.ts';
 import { copyAndCompare } from '../adapters/persistence/copy.ts';
+import { deleteWorkspace } from '../adapters/persistence/delete-workspace.ts';
 import { iterateGlobal } from '../adapters/persistence/iterate-by-id.ts';
 import type { StorageEngine } from '../adapters/persistence/storage-engine.ts';
 import { doNothing } from '../core/shared/do-nothing.ts';
@@ -43,6 +44,8 @@ export function createStorageTools(
         await target.connection?.close();
       }
     },
+
+    deleteWorkspace: (workspaceId, options) => deleteWorkspace(storage.engine, workspaceId, options),
   };
 }
 

@@ -27,6 +27,9 @@ export interface CopyOptions {
   onProgress(processedCount: number, totalCount: number): void;
 }
 
+/** How to run a deletion. */
+export type DeletionOptions = Omit<CopyOptions, 'isResumed'>;
+
 /** The operations on the configured storage as a whole. */
 export interface StorageTools {
   /**
@@ -39,4 +42,9 @@ export interface StorageTools {
    * target cannot be used or is not empty. The target of a resumed copy can have records.
    */
   copy(url: string, options: CopyOptions): Promise<CopyResult>;
+  /** Deletes a workspace and all of its records. An interrupted deletion can be repeated. */
+  deleteWorkspace(
+    workspaceId: string,
+    options: DeletionOptions,
+  ): Promise<{ readonly isComplete: boolean; readonly deletedCount: number }>;
 }

@@ -7,7 +7,9 @@ import { NAME_LENGTH } from '../../core/limits.ts';
 import { text } from '../api/fields.ts';
 import type { Operation } from '../api/operation.ts';
 import { operations } from '../api/operations.ts';
-import { type Command, defineCommand } from './command.ts';
+import { replaceControlCharacters } from '../logging/terminal-text.ts';
+import { type Command, defineCommand, INTERRUPTED_EXIT_CODE } from './command.ts';
+import { formatCount } from './format-count.ts';
 import { createResult } from './operation-command.ts';
 import { createRecordResult } from './output.ts';
 import { findWorkspace, workspaceField } from './target.ts';
@@ -35,6 +37,37 @@ export const workspaceCommands: readonly Command[] = [
     example: [],
     fields: z.strictObject({}),
     run: async ({ app }) => ({ pages: listWorkspaces(app), columns: ['id', 'name', 'createdAt'] }),
+  }),
+
+  defineCommand({
+    name: 'workspace delete',
+    summary: 'Delete a workspace with all of its records',
+    details: [
+      'The deletion is permanent, and other workspaces are unchanged.',
+      'Servers can run meanwhile: they reject the API keys of the workspace within five seconds.',
+      'If the deletion is interrupted, repeat the command.',
+    ],
+    example: ['--workspace Contoso', '--yes'],
+    handlesInterrupt: true,
+    fields: z.strictObject({
+      workspace: z.string().describe('The workspace: its ID or its exact name.'),
+      yes: z
+        .literal(true, 'is required, because the deletion is permanent')
+        .describe('Confirm that all records of the workspace are deleted.'),
+    }),
+    run: async ({ app, storageTools, signal, progress }, { workspace }) => {
+      const { id: workspaceId, name } = await findWorkspace(app, workspace);
+      const onProgress = (count: number, total: number) => progress.show(count, 'records', count / total);
+      const deletion = storageTools.deleteWorkspace(workspaceId, { signal, onProgress });
+      const { isComplete, deletedCount } = await deletion.finally(() => progress.clear());
+      const count = formatCount(deletedCount, 'record');
+      const message = isComplete
+        ? `Deleted the workspace ${replaceControlCharacters(name)} with ${count}.`
+        : `Stopped after ${count}. To continue, repeat the command.`;
+      const json = { id: workspaceId, ended: isComplete ? 'done' : 'stopped', deletedCount };
+      const written = { workspaceId, recordId: workspaceId };
+      return { json, message, written, exitCode: isComplete ? 0 : INTERRUPTED_EXIT_CODE };
+    },
   }),
 
   defineCommand({

@@ -61,7 +61,7 @@ export function createCommandLine(system: Partial<System> = {}, storageTools?: S
 /** Returns a function that runs commands in this process on an application, and the lines that they log. */
 export function createRun(
   app: Application,
-  storageTools: StorageTools = { backUp: rejectUse, copy: rejectUse },
+  storageTools: StorageTools = { backUp: rejectUse, copy: rejectUse, deleteWorkspace: rejectUse },
 ): Pick<TestCommandLine, 'run' | 'written'> {
   const written: object[] = [];
   const run: TestCommandLine['run'] = (args, options = {}) =>
