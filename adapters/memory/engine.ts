@@ -1,7 +1,8 @@
 import pLimit from 'p-limit';
-import type { Condition, Query, RecordStore } from '../persistence/record-store.ts';
-import { createStores, globalStoreNames, recordSchemas, type StorageEngine } from '../persistence/storage-engine.ts';
-import { MemoryTable, type Row, type TableSchema } from './table.ts';
+import type { Condition, Query, RecordStore, AnyRecord as Row } from '../persistence/record-store.ts';
+import { createStores, type StorageEngine } from '../persistence/storage-engine.ts';
+import { storeSchemas } from '../persistence/store-schemas.ts';
+import { MemoryTable } from './table.ts';
 
 /** The tables of all stores by their names. */
 type Tables = ReadonlyMap<string, MemoryTable>;
@@ -9,17 +10,13 @@ type Tables = ReadonlyMap<string, MemoryTable>;
 /** Runs work that changes records. */
 type Write = <T>(work: () => T | Promise<T>) => Promise<T>;
 
-const GLOBAL_SCHEMA: TableSchema = { unique: {} };
-
 /**
  * Creates a storage engine in the memory of this process. It is the plain model that the contract tests compare the
  * other engines with. A list goes through all records of its schema, and a transaction copies all tables. So the engine
  * serves demos and tests with up to about 10,000 campaigns (docs/adr/0004-memory-storage.md).
  */
 export function createMemoryEngine(now: () => number): StorageEngine {
-  const schemas = new Map<string, TableSchema>(Object.entries(recordSchemas));
-  for (const name of globalStoreNames) schemas.set(name, GLOBAL_SCHEMA);
-  const tables = new Map([...schemas].map(([name, schema]) => [name, new MemoryTable(schema, now)]));
+  const tables = new Map([...storeSchemas].map(([name, schema]) => [name, new MemoryTable(schema, now)]));
   const limit = pLimit(1);
   /** Runs one transaction, or one change outside of a transaction, at a time. */
   const write: Write = (work) => limit(work);

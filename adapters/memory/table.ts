@@ -1,23 +1,10 @@
-import { CoreError } from '../../core/shared/core-error.ts';
-import type { Entity } from '../../core/shared/entity.ts';
-import {
-  type Condition,
-  type ConflictReason,
-  ID_TAKEN,
-  type Query,
-  type RecordSchema,
-} from '../persistence/record-store.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: a table holds records of any schema
-export type Row = Entity & Readonly<Record<string, any>>;
-
-/** The part of a schema that a table needs. */
-export type TableSchema = Pick<RecordSchema<Row>, 'unique' | 'expires'>;
+import type { Condition, Query, AnyRecord as Row } from '../persistence/record-store.ts';
+import type { StoreSchema } from '../persistence/store-schemas.ts';
 
 /** The records of one schema. A row is replaced, never changed, so a copy of the table can share the rows. */
 export class MemoryTable {
   constructor(
-    private readonly schema: TableSchema,
+    private readonly schema: StoreSchema,
     private readonly now: () => number,
     /** The rows by their IDs. */
     public rows: Map<string, Row> = new Map(),
@@ -34,7 +21,9 @@ export class MemoryTable {
   }
 
   list(workspaceId: string, { where, by, order, skip, take }: Query<Row>): Row[] {
-    const sorted = this.filter(workspaceId, where).sort((a, b) => compare(a[by], b[by]) || compare(a.id, b.id));
+    const sorted = this.filter(workspaceId, where).sort(
+      (a, b) => compare(a[by] as string, b[by] as string) || compare(a.id, b.id),
+    );
     if (order === 'desc') sorted.reverse();
     return sorted.slice(skip, skip + take);
   }
@@ -46,8 +35,8 @@ export class MemoryTable {
 
   /** Adds a row. Throws `conflict` if its ID or a unique value is taken. */
   add(row: Row): void {
-    if (this.rows.has(row.id)) throw new CoreError('conflict', ...ID_TAKEN);
-    this.set(row.id, row);
+    if (this.rows.has(row.id)) throw this.schema.createTakenError('id');
+    this.set(row.id, { ...this.schema.defaults, ...row });
   }
 
   /**
@@ -55,8 +44,8 @@ export class MemoryTable {
    * value is taken.
    */
   set(id: string, row: Row | undefined): void {
-    const conflict = row && this.findConflict(row);
-    if (conflict) throw new CoreError('conflict', ...conflict);
+    const taken = row && this.findTakenField(row);
+    if (taken !== undefined) throw this.schema.createTakenError(taken);
     this.deleteExpired();
     if (row) this.rows.set(id, row);
     else this.rows.delete(id);
@@ -67,20 +56,16 @@ export class MemoryTable {
     return new MemoryTable(this.schema, this.now, new Map(this.rows));
   }
 
-  /** If another row of the workspace has the same value in a unique field, returns the error of this field. */
-  private findConflict(row: Row): ConflictReason | undefined {
-    const fields = Object.keys(this.schema.unique);
-    for (const other of fields.length > 0 ? this.rows.values() : []) {
-      const isOther = other.id !== row.id && other.workspaceId === row.workspaceId;
-      const field = isOther && fields.find((it) => other[it] === row[it]);
-      if (field) return this.schema.unique[field];
-    }
-    return undefined;
+  /** Returns a unique field in which another row of the workspace has the same value. */
+  private findTakenField(row: Row): string | undefined {
+    const others = () => this.filter(row.workspaceId, []).filter(({ id }) => id !== row.id);
+    return this.schema.unique.find((field) => others().some((other) => other[field] === row[field]));
   }
 
   private deleteExpired(): void {
     const { expires } = this.schema;
-    if (expires) for (const row of this.rows.values()) if (row[expires] <= this.now()) this.rows.delete(row.id);
+    if (expires)
+      for (const row of this.rows.values()) if ((row[expires] as number) <= this.now()) this.rows.delete(row.id);
   }
 }
 

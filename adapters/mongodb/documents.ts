@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Document, MinKey } from 'mongodb';
+import type { StoreSchema } from '../persistence/store-schemas.ts';
 
 /**
  * A record as a document. `_id` is the record's `id`. `revision` identifies the last write, so that a retry recognizes
@@ -19,16 +20,19 @@ export function toFilterText<T>(text: T): T {
 }
 
 /**
- * Returns the document of a record, with a new revision. `expires` names the field with the expiry of the record.
- * Throws if a field has a lone surrogate, which BSON cannot store.
+ * Returns the document of a record, with a new revision. Throws if a field has a lone surrogate, which BSON cannot
+ * store.
  */
-export function toDocument<T extends { readonly id: string }>(record: T, expires?: keyof T): StoredDocument {
-  for (const value of Object.values(record).flat()) {
+export function toDocument(
+  { id, ...fields }: { readonly id: string },
+  { defaults, expires }: Pick<StoreSchema, 'defaults' | 'expires'>,
+): StoredDocument {
+  const complete: Readonly<Record<string, unknown>> = { ...defaults, ...fields };
+  for (const value of [id, ...Object.values(complete)].flat()) {
     if (toFilterText(value) !== value) throw new Error('A text with a lone surrogate cannot be stored.');
   }
-  const { id, ...fields } = record;
-  const expiry = expires === undefined ? {} : { [EXPIRY_FIELD]: new Date(record[expires] as number) };
-  return { _id: id, ...fields, ...expiry, revision: randomUUID() };
+  const expiry = expires === undefined ? {} : { [EXPIRY_FIELD]: new Date(complete[expires] as number) };
+  return { _id: id, ...complete, ...expiry, revision: randomUUID() };
 }
 
 export function toRecord<T>({ _id, revision: _, [EXPIRY_FIELD]: __, ...fields }: StoredDocument): T {

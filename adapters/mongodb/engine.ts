@@ -3,16 +3,11 @@ import type { ClientSession, Collection, MongoClient } from 'mongodb';
 import { MongoError, MongoServerError } from 'mongodb';
 import { CoreError, StorageUnavailable } from '../../core/shared/core-error.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
-import type { Entity } from '../../core/shared/entity.ts';
 import { withTimeout } from '../node/with-timeout.ts';
-import { type RecordSchema, type RecordStore, TOO_MANY_CONFLICTS } from '../persistence/record-store.ts';
-import {
-  globalStoreNames,
-  type RecordStores,
-  recordSchemas,
-  type StorageEngine,
-} from '../persistence/storage-engine.ts';
+import { type AnyRecord, createWriteConflictError, type RecordStore } from '../persistence/record-store.ts';
+import type { RecordStores, StorageEngine } from '../persistence/storage-engine.ts';
 import { STORAGE_TIMEOUT_MS } from '../persistence/storage-timeout.ts';
+import { storeSchemas } from '../persistence/store-schemas.ts';
 import { withBatching } from './batching.ts';
 import { createUnavailableError, MongoConnection } from './connection.ts';
 import type { StoredDocument } from './documents.ts';
@@ -87,14 +82,13 @@ function cacheCollections(): (client: MongoClient, name: string) => Collection<S
 /** Creates all record stores. `wrap` is applied to each store whose records belong to a workspace. */
 function createStores(
   executor: CommandExecutor,
-  wrap: (store: BatchedRecordStore<Entity>) => RecordStore<Entity> = (store) => store,
+  wrap: (store: BatchedRecordStore) => RecordStore<AnyRecord> = (store) => store,
 ): RecordStores {
-  const stores = Object.entries(recordSchemas).map(([name, schema]) => [
+  const stores = [...storeSchemas].map(([name, schema]) => [
     name,
-    wrap(createMongodbRecordStore(name, schema as unknown as RecordSchema<Entity>, executor)),
+    schema.isGlobal ? createGlobalRecordStore(schema, executor) : wrap(createMongodbRecordStore(schema, executor)),
   ]);
-  const globalStores = globalStoreNames.map((name) => [name, createGlobalRecordStore(name, executor)]);
-  return Object.fromEntries([...stores, ...globalStores]);
+  return Object.fromEntries(stores);
 }
 
 /** Called before a transaction updates the records with these keys. */
@@ -219,8 +213,7 @@ async function retryOnConflict<T>(
   let hasConflicted = false;
   let lockedCount = 0;
   let held: Lock | undefined;
-  const createError = () =>
-    hasConflicted ? new CoreError('conflict', ...TOO_MANY_CONFLICTS) : createUnavailableError();
+  const createError = () => (hasConflicted ? createWriteConflictError() : createUnavailableError());
   const lock = async () => {
     // The timeout does not end the attempt, which may wait for a lock, or request one, after this call has ended.
     if (hasEnded) throw createError();

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, Db, IndexDescription } from 'mongodb';
-import type { Entity } from '../../core/shared/entity.ts';
-import type { RecordSchema } from '../persistence/record-store.ts';
-import { globalStoreNames, PROBED_STORE_NAME, recordSchemas } from '../persistence/storage-engine.ts';
+import { PROBED_STORE_NAME } from '../persistence/storage-engine.ts';
+import { type StoreSchema, storeSchemas } from '../persistence/store-schemas.ts';
 import { COMMAND_TIMEOUT } from './client.ts';
 import { EXPIRY_FIELD, type StoredDocument } from './documents.ts';
 
@@ -18,24 +17,21 @@ const ID_INDEX: IndexDescription = { key: { _id: 1 }, name: '_id_' };
 export async function createMissingIndexes(db: Db): Promise<void> {
   const listed = await db.listCollections({}, { nameOnly: true }).toArray();
   const existing = new Set(listed.map(({ name }) => name));
-  const createIndexesOf = async (name: string, schema?: unknown) => {
-    const collection = db.collection(name);
-    const declared = schema ? describeIndexes(schema as RecordSchema<Entity>) : [ID_INDEX];
-    const present = existing.has(name) ? await collection.indexes() : [];
+  const createIndexesOf = async (schema: StoreSchema) => {
+    const collection = db.collection(schema.name);
+    const declared = schema.isGlobal ? [ID_INDEX] : describeIndexes(schema);
+    const present = existing.has(schema.name) ? await collection.indexes() : [];
     if (declared.every((index) => present.some((other) => isSameIndex(index, other)))) return;
-    if (schema) await fillDefaults(collection, schema as RecordSchema<Entity>);
+    await fillDefaults(collection, schema);
     await collection.createIndexes(declared);
   };
-  await Promise.all([
-    ...Object.entries(recordSchemas).map(([name, schema]) => createIndexesOf(name, schema)),
-    ...globalStoreNames.map((name) => createIndexesOf(name)),
-  ]);
+  await Promise.all([...storeSchemas.values()].map(createIndexesOf));
 }
 
 /**
  * Writes the defaults of columns into records that lack them, because queries filter and sort by stored values only.
  */
-async function fillDefaults(collection: Collection, { columns, defaults = {} }: RecordSchema<Entity>): Promise<void> {
+async function fillDefaults(collection: Collection, { columns, defaults }: StoreSchema): Promise<void> {
   for (const [field, value] of Object.entries(defaults).filter(([name]) => name in columns)) {
     await collection.updateMany({ [field]: { $exists: false } }, { $set: { [field]: value } });
   }
@@ -63,9 +59,9 @@ export async function lookUpRandomId(db: Db): Promise<void> {
  * the workspace. Of these, all that are not unique end with the ID, because the ID is the last sort field of every
  * query.
  */
-function describeIndexes({ unique, indexes, expires }: RecordSchema<Entity>): IndexDescription[] {
+function describeIndexes({ unique, indexes, expires }: StoreSchema): IndexDescription[] {
   return [
-    ...Object.keys(unique).map((field) => ({
+    ...unique.map((field) => ({
       name: toUniqueIndexName(field),
       key: { workspaceId: 1, [field]: 1 },
       unique: true,

@@ -1,35 +1,30 @@
 import { type ClientSession, type Collection, MongoServerError } from 'mongodb';
-import { CoreError } from '../../core/shared/core-error.ts';
-import type { Entity } from '../../core/shared/entity.ts';
-import { LIST_TIMEOUT_MS, LIST_TOO_SLOW, type Query, type RecordSchema } from '../persistence/record-store.ts';
+import { type ListPlan, MAX_SORTED_COUNT, planList } from '../persistence/list-plan.ts';
+import { type AnyRecord, createSlowListError, LIST_TIMEOUT_MS, type Query } from '../persistence/record-store.ts';
+import type { StoreSchema } from '../persistence/store-schemas.ts';
 import { COMMAND_TIMEOUT } from './client.ts';
 import type { StoredDocument } from './documents.ts';
 import { MAX_TIME_EXPIRED_CODE } from './errors.ts';
 import { type FindCommand, find } from './find.ts';
-import { type ListPlan, planList, toFilter, toProjection, toSort } from './query.ts';
+import { createIndexKey } from './indexes.ts';
+import { toFilter, toProjection, toSort } from './query.ts';
 
 const BAD_VALUE_CODE = 2;
-/**
- * The maximum number of documents to sort. For more documents, it is faster to read a page from the index in sort
- * order.
- */
-const MAX_SORTED_COUNT = 1_000;
 
 /** Finds the documents of a list in its order. If that takes too long, rejects with the error of `toSlowListError`. */
-export async function findList<T extends Entity>(
+export async function findList(
   collection: Collection<StoredDocument>,
   session: ClientSession | undefined,
   workspaceId: string,
-  query: Query<T>,
-  schema: RecordSchema<T>,
+  query: Query<AnyRecord>,
+  schema: StoreSchema,
   rejectsSlowLists: boolean,
 ): Promise<StoredDocument[]> {
-  const plan = planList(query, schema);
   // A command fails if the index of its hint is missing. A failed command would end a transaction, so a transaction
   // tries no hint.
-  const hint = session ? undefined : await chooseIndex(collection, workspaceId, plan);
+  const hint = session ? undefined : await chooseIndex(collection, workspaceId, planList(schema, query, true));
   const command: FindCommand = {
-    filter: toFilter(workspaceId, plan.where),
+    filter: toFilter(workspaceId, query.where),
     sort: toSort(query, schema),
     projection: toProjection(query.fields),
     skip: query.skip,
@@ -43,18 +38,22 @@ export async function findList<T extends Entity>(
 }
 
 /**
- * Chooses the index for a query: `narrow` if at most `MAX_SORTED_COUNT` records match its condition, so that they can
- * be read and sorted. Otherwise `ordered`, which needs no sort.
+ * Chooses the index to give to MongoDB as a hint (adapters/persistence/list-plan.ts). Without a hint, MongoDB tries all
+ * indexes if a filter matches few records or the page number is high. Each trial reads up to 30 % of the collection,
+ * which exceeds the time limit.
  */
-async function chooseIndex<T>(
+async function chooseIndex(
   collection: Collection<StoredDocument>,
   workspaceId: string,
-  { ordered, narrow }: ListPlan<T>,
+  { lookup, ordered, selective }: ListPlan,
 ): Promise<Record<string, 1> | undefined> {
-  if (!narrow) return ordered;
-  const filter = toFilter(workspaceId, [narrow.condition]);
-  const count = await collection.countDocuments(filter, { limit: MAX_SORTED_COUNT + 1, ...COMMAND_TIMEOUT });
-  return count > MAX_SORTED_COUNT ? ordered : narrow.key;
+  if (lookup.length > 0 || !ordered) return undefined;
+  for (const { fields, condition } of ordered.isSelective ? [] : selective) {
+    const filter = toFilter(workspaceId, [condition]);
+    const count = await collection.countDocuments(filter, { limit: MAX_SORTED_COUNT + 1, ...COMMAND_TIMEOUT });
+    if (count <= MAX_SORTED_COUNT) return createIndexKey(fields);
+  }
+  return createIndexKey(ordered.fields);
 }
 
 function isTimeLimitExceeded(error: unknown): boolean {
@@ -65,9 +64,9 @@ function isTimeLimitExceeded(error: unknown): boolean {
  * Returns the error of a list that took too long: with `rejectsSlowLists`, `invalid` for a query that can scan many
  * records. Any other query is slow only if the database is busy.
  */
-function toSlowListError<T>(error: Error, { where, skip }: Query<T>, rejectsSlowLists: boolean): Error {
+function toSlowListError(error: Error, { where, skip }: Query<AnyRecord>, rejectsSlowLists: boolean): Error {
   const isScan = skip > 0 || where.some((condition) => !('in' in condition));
-  return isScan && rejectsSlowLists ? new CoreError('invalid', ...LIST_TOO_SLOW) : error;
+  return isScan && rejectsSlowLists ? createSlowListError() : error;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type ClientSession, type Collection, type Filter, MongoBulkWriteError } from 'mongodb';
 import { CoreError } from '../../core/shared/core-error.ts';
-import type { Entity } from '../../core/shared/entity.ts';
-import type { Field, GlobalRecordStore, RecordSchema, RecordStore } from '../persistence/record-store.ts';
+import type { AnyRecord, GlobalRecordStore, RecordStore } from '../persistence/record-store.ts';
+import type { StoreSchema } from '../persistence/store-schemas.ts';
 import { COMMAND_TIMEOUT } from './client.ts';
 import { type StoredDocument, toDocument, toFilterText, toRecord } from './documents.ts';
 import { isTransient } from './errors.ts';
@@ -35,31 +35,31 @@ export interface CommandExecutor {
 }
 
 /** A record store that can also read and add records for several calls with one command. */
-export interface BatchedRecordStore<T extends Entity> extends RecordStore<T> {
+export interface BatchedRecordStore extends RecordStore<AnyRecord> {
   /**
    * Returns the records with these IDs in any of the workspaces: the given fields, the ID and the workspace of each.
    */
   getManyAcrossWorkspaces(
     workspaceIds: readonly string[],
     ids: readonly string[],
-    fields: readonly Field<T>[] | undefined,
-  ): Promise<readonly Pick<T, 'id' | 'workspaceId'>[]>;
+    fields: readonly string[] | undefined,
+  ): Promise<readonly AnyRecord[]>;
   /** Adds each record as `add` does. A conflict of one record does not fail the others. */
-  addIndependently(records: readonly T[]): Promise<readonly Promise<void>[]>;
+  addIndependently(records: readonly AnyRecord[]): Promise<readonly Promise<void>[]>;
 }
 
-/** Creates the store of the records of a schema. `name` is the name of their collection. */
-export function createMongodbRecordStore<T extends Entity>(
-  name: string,
-  schema: RecordSchema<T>,
+/** Creates the store of the records of a schema. */
+export function createMongodbRecordStore(
+  schema: StoreSchema,
   { runOnCollection, runChange, runUpdate, rejectsSlowLists }: CommandExecutor,
-): BatchedRecordStore<T> {
+): BatchedRecordStore {
+  const { name } = schema;
   const addOne = (document: StoredDocument) => {
     const filter = { workspaceId: document.workspaceId, _id: document._id };
-    return runChange(name, (collection, session) => insert(collection, document, filter, schema.unique, session));
+    return runChange(name, (collection, session) => insert(collection, document, filter, schema, session));
   };
 
-  const read = createReader<T>(name, runOnCollection);
+  const read = createReader<AnyRecord>(name, runOnCollection);
   /**
    * Finds records by their IDs. Without the hint, MongoDB would also consider the indexes that begin with the
    * workspace.
@@ -67,9 +67,9 @@ export function createMongodbRecordStore<T extends Entity>(
   const findById = (filter: Filter<StoredDocument>, limit: number, fields: readonly string[] | undefined) =>
     read({ filter, limit, projection: toProjection(fields), hint: { _id: 1 } });
 
-  const addIndependently: BatchedRecordStore<T>['addIndependently'] = async (records) => {
+  const addIndependently: BatchedRecordStore['addIndependently'] = async (records) => {
     if (records.length === 0) return [];
-    const documents = records.map((record) => toDocument(record, schema.expires));
+    const documents = records.map((record) => toDocument(record, schema));
     const isAdded = await runChange(name, async (collection) => {
       try {
         await collection.insertMany(documents, { ordered: false, ...COMMAND_TIMEOUT });
@@ -94,18 +94,18 @@ export function createMongodbRecordStore<T extends Entity>(
     session: ClientSession,
     workspaceId: string,
     ids: readonly string[],
-    change: (current: T) => T,
-  ): Promise<T[]> => {
+    change: (current: AnyRecord) => AnyRecord,
+  ): Promise<AnyRecord[]> => {
     const found = await find(collection, session, { filter: { workspaceId, _id: { $in: ids } }, limit: ids.length });
-    const records = found.map(toRecord<T>);
+    const records = found.map(toRecord<AnyRecord>);
     const changed = records.map(change);
-    const documents = changed.filter((it, i) => it !== records[i]).map((it) => toDocument(it, schema.expires));
-    for (const document of documents) await requireUnique(collection, document, schema.unique, session);
+    const documents = changed.filter((it, i) => it !== records[i]).map((it) => toDocument(it, schema));
+    for (const document of documents) await requireUnique(collection, document, schema, session);
     const replacements = documents.map((replacement) => ({
       replaceOne: { filter: { workspaceId, _id: replacement._id }, replacement },
     }));
     if (replacements.length > 0) {
-      await mapWriteErrors({}, () =>
+      await mapWriteErrors(schema, () =>
         collection.bulkWrite(replacements, { session, ordered: false, ...COMMAND_TIMEOUT }),
       );
     }
@@ -127,7 +127,7 @@ export function createMongodbRecordStore<T extends Entity>(
 
     list: (workspaceId, query) =>
       runOnCollection(name, async (collection, session) =>
-        (await findList(collection, session, workspaceId, query, schema, rejectsSlowLists)).map(toRecord<T>),
+        (await findList(collection, session, workspaceId, query, schema, rejectsSlowLists)).map(toRecord<AnyRecord>),
       ),
 
     listById: (workspaceId, after, limit) =>
@@ -138,7 +138,7 @@ export function createMongodbRecordStore<T extends Entity>(
         collection.countDocuments(toFilter(workspaceId, where), { session, ...COMMAND_TIMEOUT }),
       ),
 
-    add: (record) => addOne(toDocument(record, schema.expires)),
+    add: (record) => addOne(toDocument(record, schema)),
 
     addIndependently,
 
@@ -152,7 +152,7 @@ export function createMongodbRecordStore<T extends Entity>(
           const filter = toIdFilter(workspaceId, id);
           const found = await findOne(collection, undefined, filter);
           if (!found) return undefined;
-          const current = toRecord<T>(found);
+          const current = toRecord<AnyRecord>(found);
           // The record needs no write, but the result is returned only after a majority has the record.
           const confirmCurrent = async () =>
             (await confirm(collection, filter, [found.revision])) === 1 ? current : WRITE_CONFLICT;
@@ -163,10 +163,10 @@ export function createMongodbRecordStore<T extends Entity>(
             );
           const next = change(current);
           if (next === current) return confirmCurrent();
-          const document = toDocument(next, schema.expires);
+          const document = toDocument(next, schema);
           replacedRevision = found.revision;
           unconfirmedRevisions.add(document.revision);
-          const { matchedCount } = await mapWriteErrors(schema.unique, () =>
+          const { matchedCount } = await mapWriteErrors(schema, () =>
             collection.replaceOne({ ...filter, revision: replacedRevision }, document, COMMAND_TIMEOUT),
           ).catch(async (error) => {
             // A conflict is reported only after a majority has the other record. `[]` matches no revision: only the
@@ -204,18 +204,19 @@ function createReader<T>(name: string, runOnCollection: RunOnCollection) {
     runOnCollection(name, async (collection, session) => (await find(collection, session, command)).map(toRecord<T>));
 }
 
-/** Creates a store of records that are unique over all workspaces. `name` is the name of their collection. */
-export function createGlobalRecordStore<E extends { readonly id: string }>(
-  name: string,
+/** Creates a store of records that are unique over all workspaces. */
+export function createGlobalRecordStore(
+  schema: StoreSchema,
   { runOnCollection, runChange }: CommandExecutor,
-): GlobalRecordStore<E> {
-  const read = createReader<E>(name, runOnCollection);
+): GlobalRecordStore<{ readonly id: string }> {
+  const { name } = schema;
+  const read = createReader<{ readonly id: string }>(name, runOnCollection);
   return {
     get: async (id) => (await read({ filter: { _id: toFilterText(id) }, limit: 1 }))[0],
     list: (after, limit) => read({ filter: { _id: { $gt: after } }, sort: { _id: 1 }, limit }),
     add: (entry) => {
-      const document = toDocument(entry);
-      return runChange(name, (collection, session) => insert(collection, document, { _id: entry.id }, {}, session));
+      const document = toDocument(entry, schema);
+      return runChange(name, (collection, session) => insert(collection, document, { _id: entry.id }, schema, session));
     },
     remove: (id) => removeRecord(name, { _id: toFilterText(id) }, runChange),
   };
@@ -232,7 +233,7 @@ function removeRecord(name: string, filter: Filter<StoredDocument>, runChange: R
   return runChange(name, async (collection, session) => {
     const wasFoundByEarlierAttempt = wasFound;
     wasFound ||= (await findOne(collection, session, filter, { projection: { _id: 1 } })) !== undefined;
-    const { deletedCount } = await mapWriteErrors({}, () =>
+    const { deletedCount } = await mapWriteErrors(undefined, () =>
       collection.deleteOne(filter, { session, ...COMMAND_TIMEOUT }),
     );
     return deletedCount === 1 || wasFoundByEarlierAttempt;

@@ -1,6 +1,6 @@
 import { type ClientSession, type Collection, type Filter, MongoServerError } from 'mongodb';
 import { CoreError } from '../../core/shared/core-error.ts';
-import { type ConflictReason, ID_TAKEN } from '../persistence/record-store.ts';
+import type { StoreSchema } from '../persistence/store-schemas.ts';
 import { COMMAND_TIMEOUT } from './client.ts';
 import type { StoredDocument } from './documents.ts';
 import { LockTimeout, MAX_TIME_EXPIRED_CODE } from './errors.ts';
@@ -15,9 +15,6 @@ const DUPLICATE_KEY_CODE = 11_000;
 const WRITE_TIMEOUT_CODES: ReadonlySet<unknown> = new Set([MAX_TIME_EXPIRED_CODE, 64]);
 const WAITED_TOO_LONG = 'A write waited too long for another transaction or for the majority.';
 
-/** The unique fields of a schema, each with the error of a duplicate. */
-type UniqueFields = Readonly<Record<string, ConflictReason | undefined>>;
-
 /**
  * Waits until a majority has the matching documents with these revisions, and resolves to their number. A read is not
  * enough: the primary alone responds to it, and a failover undoes changes that only the primary has. This write changes
@@ -31,7 +28,7 @@ export async function confirm(
 ): Promise<number> {
   const filterWithRevisions = { ...filter, revision: { $in: revisions } };
   const options = { hint: { _id: 1 }, ...COMMAND_TIMEOUT } as const;
-  return (await mapWriteErrors({}, () => collection.updateMany(filterWithRevisions, { $set: {} }, options)))
+  return (await mapWriteErrors(undefined, () => collection.updateMany(filterWithRevisions, { $set: {} }, options)))
     .matchedCount;
 }
 
@@ -43,20 +40,20 @@ export async function insert(
   collection: Collection<StoredDocument>,
   document: StoredDocument,
   filter: Filter<StoredDocument>,
-  unique: UniqueFields,
+  schema: StoreSchema,
   session: ClientSession | undefined,
 ): Promise<void> {
   if (session) {
-    await requireUnique(collection, document, unique, session);
+    await requireUnique(collection, document, schema, session);
     // A duplicate-key error would end the transaction. If the ID is taken, this command does nothing.
-    const { upsertedCount } = await mapWriteErrors(unique, () =>
+    const { upsertedCount } = await mapWriteErrors(schema, () =>
       collection.updateOne(filter, { $setOnInsert: document }, { upsert: true, session, ...COMMAND_TIMEOUT }),
     );
-    if (upsertedCount === 0) throw new CoreError('conflict', ...ID_TAKEN);
+    if (upsertedCount === 0) throw schema.createTakenError('id');
     return;
   }
   try {
-    await mapWriteErrors(unique, () => collection.insertOne(document, COMMAND_TIMEOUT));
+    await mapWriteErrors(schema, () => collection.insertOne(document, COMMAND_TIMEOUT));
   } catch (error) {
     const wasInserted = async () => (await confirm(collection, filter, [document.revision])) === 1;
     if (!(error instanceof CoreError) || !(await wasInserted())) throw error;
@@ -70,34 +67,29 @@ export async function insert(
 export async function requireUnique(
   collection: Collection<StoredDocument>,
   document: StoredDocument,
-  unique: UniqueFields,
+  { unique, createTakenError }: StoreSchema,
   session: ClientSession,
 ): Promise<void> {
   const { workspaceId, _id } = document;
-  for (const field of Object.keys(unique)) {
+  for (const field of unique) {
     const filter = { workspaceId, [field]: document[field], _id: { $ne: _id } };
-    if (await findOne(collection, session, filter))
-      throw new CoreError('conflict', ...(unique[field] as ConflictReason));
+    if (await findOne(collection, session, filter)) throw createTakenError(field);
   }
 }
 
 /**
- * Runs a write. Rejects with `conflict` if the ID or a unique value is taken. The error of a unique value is that of
- * its field in `unique`. Rejects with `LockTimeout` if the write waited too long.
+ * Runs a write. Rejects with `conflict` if an ID or a unique value of `schema` is taken, and with `LockTimeout` if the
+ * write waited too long.
  */
-export async function mapWriteErrors<T>(unique: UniqueFields, write: () => Promise<T>): Promise<T> {
+export async function mapWriteErrors<T>(schema: StoreSchema | undefined, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
     if (!(error instanceof MongoServerError)) throw error;
     if (WRITE_TIMEOUT_CODES.has(error.code)) throw new LockTimeout(WAITED_TOO_LONG, { cause: error });
-    if (error.code !== DUPLICATE_KEY_CODE) throw error;
-    throw new CoreError('conflict', ...findConflict(unique, error.message));
+    if (error.code !== DUPLICATE_KEY_CODE || !schema) throw error;
+    // The message of the database has the name of the index.
+    const field = schema.unique.find((name) => error.message.includes(` ${toUniqueIndexName(name)} `));
+    throw schema.createTakenError(field ?? 'id');
   }
-}
-
-/** Returns the error of a duplicate. The message of the database contains the name of the index. */
-function findConflict(unique: UniqueFields, databaseMessage = ''): ConflictReason {
-  const field = Object.keys(unique).find((name) => databaseMessage.includes(` ${toUniqueIndexName(name)} `));
-  return (field && unique[field]) || ID_TAKEN;
 }

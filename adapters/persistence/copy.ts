@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CoreError } from '../../core/shared/core-error.ts';
-import type { Entity } from '../../core/shared/entity.ts';
 import { iterateGlobal, readBatches } from './iterate-by-id.ts';
-import type { GlobalRecordStore, RecordSchema, RecordStore } from './record-store.ts';
-import type { RecordMapping } from './schema.ts';
-import { globalStoreNames, recordSchemas, type StorageEngine } from './storage-engine.ts';
+import type { AnyRecord, GlobalRecordStore, RecordStore } from './record-store.ts';
+import { globalStoreNames, type recordSchemas, type StorageEngine } from './storage-engine.ts';
+import { storeSchemas } from './store-schemas.ts';
 
 const BATCH_RECORD_COUNT = 100;
 
@@ -16,10 +15,8 @@ interface BatchOutcome {
   readonly differentCount: number;
 }
 
-type AnySchema = RecordSchema<Entity> & RecordMapping<Entity, Entity>;
-
-/** The schemas of all records of a workspace, with the names of their stores. */
-const schemas = Object.entries(recordSchemas) as unknown as readonly (readonly [string, AnySchema])[];
+/** The schemas of all records of a workspace. */
+const schemas = [...storeSchemas.values()].filter(({ isGlobal }) => !isGlobal);
 
 interface CopyControl {
   readonly signal: AbortSignal;
@@ -67,16 +64,11 @@ async function* copyRecords(source: StorageEngine, target: StorageEngine): Async
       yield addBatch(to, batch);
   }
   for await (const { id: workspaceId } of iterateGlobal(source.workspaces)) {
-    for (const [name, { toRecord, toEntity }] of schemas) {
+    for (const { name, complete } of schemas) {
       const [from, to] = [getStore(source, name), getStore(target, name)];
       const read = (after: string, take: number) => from.listById(workspaceId, after, take);
-      const store: TargetStore<Entity> = { add: (record) => to.add(record), get: (id) => to.get(workspaceId, id) };
-      // The conversion adds the columns that records of earlier versions lack.
-      for await (const batch of readBatches(read, BATCH_RECORD_COUNT))
-        yield addBatch(
-          store,
-          batch.map((record) => toRecord(toEntity(record))),
-        );
+      const store: TargetStore<AnyRecord> = { add: (record) => to.add(record), get: (id) => to.get(workspaceId, id) };
+      for await (const batch of readBatches(read, BATCH_RECORD_COUNT)) yield addBatch(store, batch.map(complete));
     }
   }
 }
@@ -93,14 +85,17 @@ async function countRecords(engine: StorageEngine): Promise<ReadonlyMap<string, 
     for await (const _ of iterateGlobal(getGlobalStore(engine, name))) add(name, 1);
   }
   for await (const { id } of iterateGlobal(engine.workspaces)) {
-    for (const [name, { expires }] of schemas) {
+    for (const { name, expires } of schemas) {
       if (expires === undefined) add(name, await getStore(engine, name).count(id, []));
     }
   }
   return counts;
 }
 
-type TargetStore<T extends { readonly id: string }> = Pick<GlobalRecordStore<T>, 'add' | 'get'>;
+interface TargetStore<T> {
+  add(record: T): Promise<void>;
+  get(id: string): Promise<unknown>;
+}
 
 /** Adds the records that a store does not have, and compares the others with it. */
 async function addBatch<T extends { readonly id: string }>(
@@ -120,8 +115,8 @@ async function addBatch<T extends { readonly id: string }>(
   return { processedCount: records.length, differentCount };
 }
 
-function getStore(engine: StorageEngine, name: string): RecordStore<Entity> {
-  return engine[name as keyof typeof recordSchemas] as unknown as RecordStore<Entity>;
+function getStore(engine: StorageEngine, name: string): RecordStore<AnyRecord> {
+  return engine[name as keyof typeof recordSchemas] as unknown as RecordStore<AnyRecord>;
 }
 
 function getGlobalStore(engine: StorageEngine, name: string): GlobalRecordStore<{ readonly id: string }> {

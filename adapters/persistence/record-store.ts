@@ -1,4 +1,4 @@
-import type { CoreErrorCause } from '../../core/shared/core-error.ts';
+import { CoreError, type CoreErrorCause } from '../../core/shared/core-error.ts';
 import type { Entity } from '../../core/shared/entity.ts';
 import type { Order } from '../../core/shared/page.ts';
 import type { EntityChange } from '../../core/shared/repository.ts';
@@ -6,25 +6,24 @@ import type { EntityChange } from '../../core/shared/repository.ts';
 /** The message and the cause of a `conflict`. */
 export type ConflictReason = readonly [message: string, causeName?: CoreErrorCause];
 
-// The errors that storage engines throw. The errors of duplicate unique values are in the schemas.
-export const ID_TAKEN: ConflictReason = ['A record with this ID already exists. Retry the request.'];
-export const TOO_MANY_CONFLICTS: ConflictReason = [
-  'Other requests changed the same record at the same time. Retry the request.',
-  'concurrent_changes',
-];
-export const LIST_TOO_SLOW = [
-  'The list takes too long to read. Add filters to narrow it, or request an earlier page.',
-  'list_too_slow',
-] as const;
+const TOO_MANY_CONFLICTS = 'Other requests changed the same record at the same time. Retry the request.';
+const LIST_TOO_SLOW = 'The list takes too long to read. Add filters to narrow it, or request an earlier page.';
+
+// The errors for users that storage engines throw, besides that of a taken value (`StoreSchema.createTakenError`).
+export const createWriteConflictError = () => new CoreError('conflict', TOO_MANY_CONFLICTS, 'concurrent_changes');
+export const createSlowListError = () => new CoreError('invalid', LIST_TOO_SLOW, 'list_too_slow');
 
 /**
  * The maximum time of a list that reads many records to find those of its page (a scan). If a scan takes longer, it is
- * rejected with `LIST_TOO_SLOW`. The memory engine has no limit. A search through 1,000,000 campaigns takes
+ * rejected with `createSlowListError()`. The memory engine has no limit. A search through 1,000,000 campaigns takes
  * 2 to 3 s.
  */
 export const LIST_TIMEOUT_MS = 4_500;
 
 export type Field<T> = keyof T & string;
+
+/** A record of any schema. */
+export type AnyRecord = Entity & Readonly<Record<string, unknown>>;
 
 /** One condition of a query (docs/adr/0003-repositories.md). */
 export type Condition<T> = OneOf<T> | Range<T> | Contains<T>;
@@ -64,7 +63,10 @@ export interface Query<T, F extends Field<T> = Field<T>> {
 }
 
 /** The type of a column. `texts` is an array of texts. */
-export type ColumnType<V = unknown> = V extends boolean
+export type ColumnType = 'boolean' | 'number' | 'text' | 'texts';
+
+/** The type of the column for values of a type. */
+type ColumnTypeOf<V> = V extends boolean
   ? 'boolean'
   : V extends number
     ? 'number'
@@ -78,13 +80,12 @@ export interface RecordSchema<T extends Entity> {
    * The types of the fields that conditions, orders, unique values and expiry use. The IDs are not listed. A text can
    * also be `null`.
    */
-  readonly columns: { readonly [F in Field<T>]?: ColumnType<NonNullable<T[F]>> };
+  readonly columns: { readonly [F in Field<T>]?: ColumnTypeOf<NonNullable<T[F]>> };
   /** Each field that is unique within a workspace, and the error of a duplicate. */
   readonly unique: { readonly [F in Field<T>]?: ConflictReason };
   /**
-   * The indexes. Each index applies within a workspace. A query can order only by the last field of an index. If it has
-   * a condition with a single value for each earlier field, and no other condition, its first page takes the same work
-   * in a workspace of any size. Conditions on flags (fields of the type `boolean`) may be missing.
+   * The indexes, each within a workspace. A list orders by the last field of an index. A list is fast if its conditions
+   * fix every field of an index but the last to one value, and nothing else. Flags (boolean fields) need no condition.
    */
   readonly indexes: readonly (readonly [...Field<T>[], Field<T>])[];
   /** The values of fields that records of earlier versions lack (docs/adr/0003-repositories.md). */
@@ -101,8 +102,8 @@ export interface RecordSchema<T extends Entity> {
 export interface AddOptions {
   /**
    * Whether `add` may resolve before the record is committed. Until the commit, later writes find the record, but reads
-   * may miss it. A crash before the commit, or a failed commit, loses the record. The commit has ended when a write
-   * without `isDeferred` that began after `add` resolved has resolved, too.
+   * may miss it. A crash before the commit, or a failed commit, loses the record. A later write without `isDeferred`
+   * also makes this record durable.
    */
   readonly isDeferred?: boolean;
 }

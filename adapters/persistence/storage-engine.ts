@@ -1,5 +1,4 @@
 import type { Storage } from '../../core/application.ts';
-import type { Entity } from '../../core/shared/entity.ts';
 import type { Workspace } from '../../core/workspace/workspace.ts';
 import { apiKeySchema, type Credential, createApiKeyRepository } from './api-keys.ts';
 import { campaignSchema, createCampaignRepository } from './campaigns.ts';
@@ -11,7 +10,7 @@ import { createIdempotencyRepository, idempotencyRecordSchema } from './idempote
 import { createInspirationQuestionRepository, inspirationQuestionSchema } from './inspiration-questions.ts';
 import { createLinkRepository, type StoredLink } from './links.ts';
 import { createMemberRepository, memberSchema } from './members.ts';
-import type { GlobalRecordStore, RecordSchema, RecordStore } from './record-store.ts';
+import type { AnyRecord, GlobalRecordStore, RecordSchema, RecordStore } from './record-store.ts';
 import { createShareRepository, shareSchema } from './shares.ts';
 import { createTagRepository, tagSchema } from './tags.ts';
 import { createVerifiedSlugRepository, type StoredVerifiedSlug } from './verified-slugs.ts';
@@ -66,14 +65,11 @@ export type RecordStores = {
   readonly [N in keyof typeof recordSchemas]: RecordStore<RecordOf<(typeof recordSchemas)[N]>>;
 } & { readonly [N in keyof GlobalRecords]: GlobalRecordStore<GlobalRecords[N]> };
 
-/** A store of records of any schema. */
-type AnyRecordStore = RecordStore<Entity & Readonly<Record<string, unknown>>>;
-
 /** The workspace ID of the records in which `toGlobalRecordStore` keeps global records. */
 const GLOBAL = '';
 
 /** Returns a global store that keeps each global record in `store`, as the field `entry` of a record. */
-function toGlobalRecordStore(store: AnyRecordStore): GlobalRecordStore<{ readonly id: string }> {
+function toGlobalRecordStore(store: RecordStore<AnyRecord>): GlobalRecordStore<{ readonly id: string }> {
   return {
     get: async (id) => (await store.get(GLOBAL, id))?.entry as never,
     list: async (after, take) => (await store.listById(GLOBAL, after, take)).map(({ entry }) => entry as never),
@@ -88,7 +84,7 @@ function toGlobalRecordStore(store: AnyRecordStore): GlobalRecordStore<{ readonl
  */
 export function createStores<Table>(
   tables: ReadonlyMap<string, Table>,
-  createRecordStore: (table: Table) => AnyRecordStore,
+  createRecordStore: (table: Table) => RecordStore<AnyRecord>,
 ): RecordStores {
   const stores = [...tables].map(([name, table]) => {
     const store = createRecordStore(table);

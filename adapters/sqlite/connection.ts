@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay, setImmediate as nextIteration } from 'node:timers/promises';
-import { CoreError, StorageUnavailable } from '../../core/shared/core-error.ts';
-import { LIST_TIMEOUT_MS, LIST_TOO_SLOW } from '../persistence/record-store.ts';
+import { StorageUnavailable } from '../../core/shared/core-error.ts';
+import { createSlowListError, LIST_TIMEOUT_MS } from '../persistence/record-store.ts';
 import { PROBED_STORE_NAME } from '../persistence/storage-engine.ts';
 import { backUp } from './backup.ts';
 import { Database, probeFile, retryWhileBusy } from './database.ts';
@@ -157,7 +157,7 @@ export class SqliteConnection implements Executor {
     let steps: Steps<T> | undefined;
     try {
       for (;;) {
-        if (isAbandoned() || performance.now() > end) throw new CoreError('invalid', ...LIST_TOO_SLOW);
+        if (isAbandoned() || performance.now() > end) throw createSlowListError();
         const pauseAt = performance.now() + MAX_BLOCKING_MS / Math.max(1, this.runningCount);
         const next = () => {
           steps ??= start();

@@ -169,7 +169,7 @@ function replaceLayout(database: Database): void {
     if (rows.length === 0) break;
     for (const [, name, json] of rows) {
       const table = tables.get(name) as Table;
-      insertRecord(database, table, table.complete(JSON.parse(json)));
+      insertRecord(database, table, table.schema.complete(JSON.parse(json)));
     }
     updateSearchIndexes(database);
   }

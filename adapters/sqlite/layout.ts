@@ -1,14 +1,8 @@
-import type { Entity } from '../../core/shared/entity.ts';
-import type { ColumnType, ConflictReason, RecordSchema } from '../persistence/record-store.ts';
-import { globalStoreNames, recordSchemas } from '../persistence/storage-engine.ts';
-
-/** A record of any schema. */
-export type AnyRecord = Entity & Readonly<Record<string, unknown>>;
+import type { AnyRecord, ColumnType } from '../persistence/record-store.ts';
+import { type StoreSchema, storeSchemas } from '../persistence/store-schemas.ts';
 
 export const quote = (name: string): string => `"${name}"`;
 const list = (names: readonly string[], prefix = ''): string => names.map((name) => prefix + quote(name)).join(', ');
-
-type AnyColumnType = ColumnType<boolean | number | string | readonly string[]>;
 
 /**
  * An index on the workspace, `fields` and the ID. If all fields but the last are fixed to one value each, the index has
@@ -44,21 +38,12 @@ export interface Projection {
  */
 export interface Table {
   readonly name: string;
+  readonly schema: StoreSchema;
   /** The types of the columns, except those of the ID, the workspace and the record. */
-  readonly columns: Readonly<Record<string, Exclude<AnyColumnType, 'texts'>>>;
-  readonly unique: Readonly<Record<string, ConflictReason>>;
+  readonly columns: Readonly<Record<string, Exclude<ColumnType, 'texts'>>>;
   readonly indexes: readonly Index[];
   /** The full-text indexes of the text columns that are neither unique nor in `indexes`. */
   readonly searches: readonly SearchIndex[];
-  readonly expires?: string | undefined;
-  /**
-   * Takes a record that an earlier version of the service wrote, and adds the defaults and the derived columns of this
-   * version.
-   */
-  readonly complete: (record: AnyRecord) => AnyRecord;
-  /** The fields that records of earlier versions can lack. */
-  readonly optional: ReadonlySet<string>;
-  readonly isFlag: (field: string) => boolean;
   /** The statement that inserts a record. The values are the ID, the workspace, the columns and the record as JSON. */
   readonly insert: string;
   /**
@@ -76,55 +61,37 @@ const TOKEN_PUNCTUATION = Array.from({ length: 0x7f - 0x20 }, (_, i) => String.f
   .replace(/[a-z0-9]/gi, '')
   .replace(/["']/g, '$&$&');
 
-type AnySchema = Omit<RecordSchema<AnyRecord>, 'columns'> & {
-  readonly columns: Readonly<Record<string, AnyColumnType>>;
-  toRecord?(entity: object): AnyRecord;
-  toEntity?(record: object): object;
-};
-
-const GLOBAL_SCHEMA = { columns: {}, unique: {}, indexes: [] };
-
 /** The tables of all stores by their names. A record of a global store is in the workspace `''`. */
 export const tables: ReadonlyMap<string, Table> = new Map(
-  [...Object.entries(recordSchemas), ...globalStoreNames.map((name) => [name, GLOBAL_SCHEMA] as const)].map(
-    ([name, schema]) => [name, createTable(name, schema as unknown as AnySchema)],
-  ),
+  [...storeSchemas].map(([name, schema]) => [name, createTable(schema)]),
 );
 
-function createTable(name: string, schema: AnySchema): Table {
-  const { columns, unique, indexes, defaults, expires, toEntity, toRecord } = schema;
+function createTable(schema: StoreSchema): Table {
+  const { name, columns, unique, indexes } = schema;
   const types = Object.entries(columns);
-  const isFlag = (field: string) => types.some(([column, type]) => column === field && type === 'boolean');
-  const isArray = (field: string) => types.some(([column, type]) => column === field && type === 'texts');
-  // A list that does not filter by a flag cannot use an index that begins with it. So each such index also exists
-  // without its flags.
-  const withoutFlags = indexes.map((fields) =>
-    fields.filter((field, at) => at === fields.length - 1 || !isFlag(field)),
-  );
-  const all = new Map([...indexes, ...withoutFlags].map((fields) => [[name, ...fields].join('_'), fields]));
-  const isSearched = (field: string) => unique[field] === undefined && !indexes.flat().includes(field);
+  const isSearched = (field: string) => !unique.includes(field) && !indexes.flat().includes(field);
   const ownColumns = Object.fromEntries(types.filter(([, type]) => type !== 'texts')) as Table['columns'];
   const columnNames = ['id', 'workspaceId', ...Object.keys(ownColumns), 'record'];
   const values = columnNames.map((column) => (column === 'record' ? 'jsonb(?)' : '?')).join(', ');
   return {
     name,
+    schema,
     columns: ownColumns,
-    unique: unique as Table['unique'],
-    indexes: [...all].map(([index, fields]) => ({ name: index, fields, array: fields.find(isArray) })),
+    indexes: indexes.map((fields) => ({
+      name: [name, ...fields].join('_'),
+      fields,
+      array: fields.find((field) => columns[field] === 'texts'),
+    })),
     searches: types
       .filter(([field, type]) => type === 'text' && isSearched(field))
       .map(([field]) => ({ field, name: `${name}_${field}` })),
-    expires,
-    complete: (record) => (toEntity && toRecord ? toRecord(toEntity(record)) : record),
-    optional: new Set(Object.keys(defaults ?? {})),
-    isFlag,
     insert: `INSERT INTO ${quote(name)} (${list(columnNames)}) VALUES (${values})`,
     projections: new WeakMap(),
   };
 }
 
 /** Returns the statements that create a table, its indexes, its index tables and their triggers. */
-export function listStatements({ name, columns, unique, indexes, searches, expires }: Table): string[] {
+export function listStatements({ name, schema: { unique, expires }, columns, indexes, searches }: Table): string[] {
   const definitions = [
     '"row" INTEGER PRIMARY KEY, "id" TEXT NOT NULL, "workspaceId" TEXT NOT NULL',
     ...Object.entries(columns).map(([column, type]) => `${quote(column)} ${type === 'text' ? 'TEXT' : 'INTEGER'}`),
@@ -136,9 +103,7 @@ export function listStatements({ name, columns, unique, indexes, searches, expir
     `CREATE TABLE ${quote(name)} (${definitions.join(', ')})`,
     createIndex(`${name}_id`, ['id'], 'UNIQUE INDEX'),
     createIndex(`${name}_workspace`, ['workspaceId', 'id']),
-    ...Object.keys(unique).map((field) =>
-      createIndex(`${name}_unique_${field}`, ['workspaceId', field], 'UNIQUE INDEX'),
-    ),
+    ...unique.map((field) => createIndex(`${name}_unique_${field}`, ['workspaceId', field], 'UNIQUE INDEX')),
     ...(expires === undefined ? [] : [createIndex(`${name}_expires`, [expires])]),
     ...indexes.flatMap((index) =>
       index.array === undefined

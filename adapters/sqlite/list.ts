@@ -1,21 +1,9 @@
-import type { Query } from '../persistence/record-store.ts';
+import { MAX_SORTED_COUNT } from '../persistence/list-plan.ts';
+import type { AnyRecord, Query } from '../persistence/record-store.ts';
 import type { Database, Sql } from './database.ts';
-import { type AnyRecord, quote, type Table } from './layout.ts';
-import {
-  type Candidate,
-  findCandidates,
-  findOrderedRows,
-  joinAll,
-  type OrderedRows,
-  toExpression,
-  toOrderBy,
-} from './query.ts';
+import { quote, type Table } from './layout.ts';
+import { type Candidate, joinAll, type ListStatements, type OrderedRows, toExpression, toOrderBy } from './query.ts';
 
-/**
- * The maximum number of matches that a list sorts. If there are more, a scan in the order of the list usually finds
- * enough of them for a page soon.
- */
-const MAX_SORTED_COUNT = 1000;
 /** The maximum number of rows that a list reads from its index without a pause. Reading them takes about 2 ms. */
 const MAX_UNPAUSED_ROW_COUNT = 50_000;
 /** The range of row numbers in which a search compares the rows of its tokens without a pause: about 2 ms. */
@@ -32,36 +20,25 @@ const ROWS_PER_PAUSE = 64;
  */
 export type Steps<T> = Generator<void, T>;
 
-// How a page is read: the first row whose condition is true applies.
-//
-// | condition                                        | how                                            | cost        |
-// |--------------------------------------------------|------------------------------------------------|-------------|
-// | IDs or unique values are given                   | look up their rows, test and sort them         | values      |
-// | an index has the rows of the list, in its order  | read the page from the index                   | skip + take |
-// | an index or a search finds at most 1,000 matches | test and sort its rows                         | its rows    |
-// | an index has the order and some conditions       | test its rows in order, until the page is full | rows tested |
-// | otherwise                                        | test and sort all records of the workspace     | all records |
-//
-// The first two are queries (`buildPageQuery`), the others take several steps (`readRows`). If an index in the order of
-// the list already has a condition on a single value that is not a flag, the list has few rows, and only searches are
-// tried in the third row.
+// A page is read as adapters/persistence/list-plan.ts says, with two additions. If an index has all rows of the list in
+// its order, `buildPageQuery` reads the page with one query, like that of a lookup. Other lists take several steps
+// (`readRows`). A search index is tried before the selective ones, because few rows have a term.
 
 /** Returns the query of `columns` of the page, or `undefined` if the page must be read in steps. */
 export function buildPageQuery(
   table: Table,
   workspaceId: string,
   query: Query<AnyRecord>,
+  { lookup, ordered }: ListStatements,
   columns: string,
 ): Sql | undefined {
-  const { where, skip, take } = query;
-  const [lookup] = findCandidates(table, workspaceId, where);
-  if (lookup?.type === 'lookup') {
+  const { skip, take } = query;
+  if (lookup) {
     const filter = toFilter(table, workspaceId, query);
     const sql = `SELECT t."row" FROM ${quote(table.name)} t NOT INDEXED WHERE t."row" IN (${lookup.sql}) AND ${filter.sql}
       ORDER BY ${toOrderBy('t', query.by, query.order)} LIMIT ? OFFSET ?`;
     return selectRows(table, query, columns, { sql, values: [...lookup.values, ...filter.values, take, skip] });
   }
-  const ordered = findOrderedRows(table, workspaceId, query);
   if (ordered?.filters.length !== 0 || skip + take > MAX_UNPAUSED_ROW_COUNT) return undefined;
   return selectInOrder(table, ordered, query, columns);
 }
@@ -97,11 +74,10 @@ export function* readRows<T>(
   table: Table,
   workspaceId: string,
   query: Query<AnyRecord>,
+  { ordered, candidates }: ListStatements,
   read: (rowQuery: Sql) => T,
 ): Steps<T> {
-  const ordered = findOrderedRows(table, workspaceId, query);
-  for (const candidate of findCandidates(table, workspaceId, query.where)) {
-    if (candidate.type === 'index' && ordered?.isNarrow) continue;
+  for (const candidate of candidates) {
     // The search index does not have the changes of a transaction yet.
     if (candidate.type === 'search' && !database.isReadOnly) continue;
     const rows = yield* findMatches(database, table, workspaceId, query, candidate);

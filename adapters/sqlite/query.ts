@@ -1,6 +1,7 @@
-import type { Condition, Query } from '../persistence/record-store.ts';
+import { type ListPlan, planList } from '../persistence/list-plan.ts';
+import type { AnyRecord, Condition, OneOf, Query } from '../persistence/record-store.ts';
 import { type Sql, toValue, type Value } from './database.ts';
-import { type AnyRecord, type Index, quote, type Table } from './layout.ts';
+import { type Index, quote, type Table } from './layout.ts';
 import { toSearchQuery } from './search.ts';
 
 /** Returns an expression that is true if all of the given expressions are true. */
@@ -68,33 +69,41 @@ export interface OrderedRows {
   readonly orderBy: string;
   /** The conditions that the index does not serve. */
   readonly filters: readonly Condition<AnyRecord>[];
-  /** Whether `where` requires a single value of a field that is not a flag. Usually, few rows have this value. */
-  readonly isNarrow: boolean;
 }
 
-/**
- * Returns how to read rows from an index in the order of a query. The index ends with the field that the query orders
- * by, and the query requires a single value of each earlier field. Returns `undefined` if there is no such index.
- * Prefers an index that `isNarrow` (`OrderedRows`), because a condition on a flag matches more records.
- */
-export function findOrderedRows(
+/** The statements for the indexes that can serve a list (adapters/persistence/list-plan.ts). */
+export interface ListStatements {
+  readonly lookup: Sql | undefined;
+  readonly ordered: OrderedRows | undefined;
+  /** The queries to try before `ordered`, in this order. */
+  readonly candidates: readonly Candidate[];
+}
+
+export function buildListStatements(table: Table, workspaceId: string, query: Query<AnyRecord>): ListStatements {
+  const plan = planList(table.schema, query, false);
+  const candidates = findCandidates(table, workspaceId, query.where, plan);
+  return {
+    lookup: candidates.find(({ type }) => type === 'lookup'),
+    ordered: plan.ordered && toOrderedRows(table, workspaceId, query, plan.ordered),
+    candidates: candidates.filter(({ type }) => type === 'search' || (type === 'index' && !plan.ordered?.isSelective)),
+  };
+}
+
+function toOrderedRows(
   table: Table,
   workspaceId: string,
   { where, by, order }: Query<AnyRecord>,
-): OrderedRows | undefined {
-  const findEquality = (field: string) => where.find((it) => it.field === field && findSingleValue(it) !== undefined);
-  const isNarrow = ({ fields }: Index) => fields.slice(0, -1).some((field) => !table.isFlag(field));
-  const usable = table.indexes.filter(({ fields }) => fields.at(-1) === by && fields.slice(0, -1).every(findEquality));
-  const index = usable.findLast(isNarrow) ?? usable.toSorted((a, b) => b.fields.length - a.fields.length)[0];
-  if (!index) return undefined;
+  { fields, fixed }: NonNullable<ListPlan['ordered']>,
+): OrderedRows {
   const name = quote(table.name);
+  const index = table.indexes.find((it) => it.fields === fields) as Index;
   const arrayIndex = index.array === undefined ? undefined : quote(index.name);
   const source = arrayIndex === undefined ? 't' : 'item';
-  const equalities = index.fields.slice(0, -1).map((field) => findEquality(field) as Condition<AnyRecord>);
   const ranges = where.filter((it) => it.field === by && ('from' in it || 'to' in it));
+  const served: readonly Condition<AnyRecord>[] = [...fixed, ...ranges];
   const conditions: Sql[] = [
     { sql: `${source}."workspaceId" = ?`, values: [workspaceId] },
-    ...equalities.map((it) => ({ sql: `${source}.${quote(it.field)} = ?`, values: [findSingleValue(it) as Value] })),
+    ...fixed.map((it) => ({ sql: `${source}.${quote(it.field)} = ?`, values: [findSingleValue(it) as Value] })),
     ...ranges.map((it) => toRangeFilter(`${source}.${quote(by)}`, it as object)),
   ];
   return {
@@ -105,8 +114,7 @@ export function findOrderedRows(
     arrayIndex,
     where: joinAll(conditions),
     orderBy: toOrderBy(source, by, order),
-    filters: where.filter((it) => !equalities.includes(it) && !ranges.includes(it)),
-    isNarrow: isNarrow(index),
+    filters: where.filter((it) => !served.includes(it)),
   };
 }
 
@@ -128,31 +136,38 @@ export interface Candidate extends Sql {
 }
 
 /** Returns the queries for the conditions that have an index, in the order in which to try them. */
-export function findCandidates(table: Table, workspaceId: string, where: readonly Condition<AnyRecord>[]): Candidate[] {
-  const all = where.flatMap((condition) => findCandidate(table, workspaceId, condition) ?? []);
-  return (['lookup', 'search', 'index'] as const).flatMap((type) => all.filter((it) => it.type === type));
-}
-
-function findCandidate(table: Table, workspaceId: string, condition: Condition<AnyRecord>): Candidate | undefined {
-  const { field } = condition;
+export function findCandidates(
+  table: Table,
+  workspaceId: string,
+  where: readonly Condition<AnyRecord>[],
+  { lookup, selective }: Pick<ListPlan, 'lookup' | 'selective'>,
+): Candidate[] {
   const name = quote(table.name);
-  if ('contains' in condition) {
-    const search = table.searches.find((it) => it.field === field);
-    const match = search && toSearchQuery(workspaceId, condition.contains);
-    if (match === undefined) return undefined;
-    const index = quote(search?.name ?? '');
-    const sql = `SELECT rowid AS "row" FROM ${index} WHERE ${index} MATCH ? AND rowid > ? AND rowid <= ?`;
-    return { type: 'search', condition, sql, values: [match] };
-  }
-  if (!('in' in condition)) return undefined;
-  const select = (type: Candidate['type'], from: string): Candidate => {
-    const sql = `SELECT "row" FROM ${from} WHERE "workspaceId" = ? AND ${quote(field)} IN (SELECT value FROM json_each(?))`;
+  const select = (type: Candidate['type'], from: string, condition: OneOf<AnyRecord>): Candidate => {
+    const field = quote(condition.field);
+    const sql = `SELECT "row" FROM ${from} WHERE "workspaceId" = ? AND ${field} IN (SELECT value FROM json_each(?))`;
     return { type, condition, sql, values: [workspaceId, JSON.stringify(condition.in)] };
   };
-  if (field === 'id') return select('lookup', `${name} INDEXED BY ${quote(`${table.name}_id`)}`);
-  if (field in table.unique) return select('lookup', `${name} INDEXED BY ${quote(`${table.name}_unique_${field}`)}`);
-  const index = table.indexes.find(({ fields }) => fields.length > 1 && fields[0] === field && !table.isFlag(field));
-  if (!index) return undefined;
-  if (index.array === undefined) return select('index', `${name} INDEXED BY ${quote(index.name)}`);
-  return { ...select('index', quote(index.name)), canHaveDuplicates: findSingleValue(condition) === undefined };
+  return [
+    ...lookup.map((it) => {
+      const index = it.field === 'id' ? `${table.name}_id` : `${table.name}_unique_${it.field}`;
+      return select('lookup', `${name} INDEXED BY ${quote(index)}`, it);
+    }),
+    ...where.flatMap((condition) => findSearch(table, workspaceId, condition) ?? []),
+    ...selective.map(({ fields, condition }) => {
+      const index = table.indexes.find((it) => it.fields === fields) as Index;
+      if (index.array === undefined) return select('index', `${name} INDEXED BY ${quote(index.name)}`, condition);
+      const canHaveDuplicates = findSingleValue(condition) === undefined;
+      return { ...select('index', quote(index.name), condition), canHaveDuplicates };
+    }),
+  ];
+}
+
+function findSearch(table: Table, workspaceId: string, condition: Condition<AnyRecord>): Candidate | undefined {
+  const search = table.searches.find(({ field }) => field === condition.field);
+  const match = search && 'contains' in condition ? toSearchQuery(workspaceId, condition.contains) : undefined;
+  if (match === undefined) return undefined;
+  const index = quote(search?.name ?? '');
+  const sql = `SELECT rowid AS "row" FROM ${index} WHERE ${index} MATCH ? AND rowid > ? AND rowid <= ?`;
+  return { type: 'search', condition, sql, values: [match] };
 }

@@ -1,7 +1,6 @@
-import { CoreError } from '../../core/shared/core-error.ts';
-import { ID_TAKEN } from '../persistence/record-store.ts';
+import type { AnyRecord } from '../persistence/record-store.ts';
 import { type Database, isDuplicate, isStorable, toValue, type Value } from './database.ts';
-import { type AnyRecord, quote, type Table } from './layout.ts';
+import { quote, type Table } from './layout.ts';
 import { noteOutdated } from './search.ts';
 
 const MAX_EXPIRED_COUNT = 20;
@@ -33,8 +32,8 @@ export function replaceRecord(
   if (table.searches.some(({ field }) => changed.includes(field))) noteOutdated(database, table, row, false);
 }
 
-export const toValues = ({ columns }: Table, record: AnyRecord): Value[] =>
-  Object.keys(columns).map((column) => toValue(record[column]));
+export const toValues = ({ columns, schema: { defaults } }: Table, record: AnyRecord): Value[] =>
+  Object.keys(columns).map((column) => toValue(column in record ? record[column] : defaults[column]));
 
 function runUnlessDuplicate(table: Table, values: readonly Value[], write: () => number): number {
   if (values.some((value) => typeof value === 'string' && !isStorable(value))) {
@@ -45,13 +44,12 @@ function runUnlessDuplicate(table: Table, values: readonly Value[], write: () =>
   } catch (error) {
     if (!isDuplicate(error)) throw error;
     // The message ends with the last column of the index, such as "tags.workspaceId, tags.foldedName".
-    const field = error.message.split('.').at(-1) as string;
-    throw new CoreError('conflict', ...(table.unique[field] ?? ID_TAKEN));
+    throw table.schema.createTakenError(error.message.split('.').at(-1) as string);
   }
 }
 
 /** Deletes a few of the expired records. */
-export function deleteExpired(database: Database, { name, expires }: Table, now: number): void {
+export function deleteExpired(database: Database, { name, schema: { expires } }: Table, now: number): void {
   if (expires === undefined) return;
   const expired = `SELECT "row" FROM ${quote(name)} WHERE ${quote(expires)} <= ? LIMIT ${MAX_EXPIRED_COUNT}`;
   database.run(`DELETE FROM ${quote(name)} WHERE "row" IN (${expired})`, now);

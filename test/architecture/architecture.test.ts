@@ -54,10 +54,14 @@ function isIn(path: string, ...names: readonly string[]): boolean {
 
 const adapterOf = (path: string): string | undefined => /^adapters\/[^/]+/.exec(path)?.[0];
 
-/** The files with the interfaces that a storage engine implements, and its timeout. */
-const enginePort = ['record-store.ts', 'storage-engine.ts', 'storage-timeout.ts'].map(
-  (file) => `adapters/persistence/${file}`,
-);
+/** The files with the interfaces that a storage engine implements, its timeout, and the rule for lists. */
+const enginePort = [
+  'list-plan.ts',
+  'record-store.ts',
+  'storage-engine.ts',
+  'storage-timeout.ts',
+  'store-schemas.ts',
+].map((file) => `adapters/persistence/${file}`);
 
 const storageEngines = Object.keys(storages).map((name) => `adapters/${name}`);
 

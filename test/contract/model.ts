@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { createMemoryEngine } from '../../adapters/memory/engine.ts';
-import type { Row } from '../../adapters/memory/table.ts';
-import type { Condition, Query, RecordSchema, RecordStore } from '../../adapters/persistence/record-store.ts';
-import { recordSchemas, type StorageEngine } from '../../adapters/persistence/storage-engine.ts';
+import type { Condition, Query, RecordStore, AnyRecord as Row } from '../../adapters/persistence/record-store.ts';
+import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
+import { type StoreSchema, storeSchemas } from '../../adapters/persistence/store-schemas.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import type { Entity } from '../../core/shared/entity.ts';
 import { quickOrLong } from '../support/scale.ts';
@@ -39,7 +39,7 @@ interface ColumnSteps {
 }
 
 /** Returns the values and conditions of a column. A text can be `null` if queries only compare it with values. */
-function createColumnSteps(field: string, { columns, indexes }: RecordSchema<Row>): ColumnSteps {
+function createColumnSteps(field: string, { columns, indexes }: StoreSchema): ColumnSteps {
   switch (columns[field]) {
     case 'boolean':
       return { values: fc.boolean(), conditions: createIn(field, fc.boolean()) };
@@ -57,7 +57,7 @@ function createColumnSteps(field: string, { columns, indexes }: RecordSchema<Row
 const actions = {
   get: ({ records, workspaceId, id }) => records.get(workspaceId, id),
   getMany: async ({ records, workspaceId, id, otherId }) => {
-    const found = await records.getMany(workspaceId, [id, otherId, id]);
+    const found = (await records.getMany(workspaceId, [id, otherId, id])) as readonly Row[];
     return found.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   },
   list: ({ records, workspaceId, query }) => records.list(workspaceId, query),
@@ -97,7 +97,7 @@ interface Work {
   readonly actions: readonly Action[];
 }
 
-function createWorks(schema: RecordSchema<Row>): fc.Arbitrary<readonly Work[]> {
+function createWorks(schema: StoreSchema): fc.Arbitrary<readonly Work[]> {
   const columns = Object.keys(schema.columns).map((field) => [field, createColumnSteps(field, schema)] as const);
   const createAction = (...names: Action['name'][]): fc.Arbitrary<Action> =>
     fc.record({
@@ -126,14 +126,12 @@ function createWorks(schema: RecordSchema<Row>): fc.Arbitrary<readonly Work[]> {
 }
 
 /** Returns the fields by which the records of a schema can be ordered. */
-function listOrders({ indexes }: RecordSchema<Row>): string[] {
+function listOrders({ indexes }: StoreSchema): string[] {
   return [...new Set(indexes.map((fields) => fields.at(-1) as string))];
 }
 
 /** The schemas that have lists. */
-const schemas = (Object.entries(recordSchemas) as unknown as [SchemaName, RecordSchema<Row>][]).filter(
-  ([, { indexes }]) => indexes.length > 0,
-);
+const schemas = [...storeSchemas.values()].filter(({ indexes }) => indexes.length > 0);
 
 /**
  * Returns tests that run random work on the storage in memory and on an engine, and compare all results. If the engine
@@ -141,9 +139,10 @@ const schemas = (Object.entries(recordSchemas) as unknown as [SchemaName, Record
  * all records after each work.
  */
 export function defineModelTests(test: CreateStorageTest): Tests {
-  return schemas.map(([name, schema]) => [
-    `returns the same results as the storage in memory for random work on ${name}`,
+  return schemas.map((schema) => [
+    `returns the same results as the storage in memory for random work on ${schema.name}`,
     test(async (_, { openOnSameData }) => {
+      const name = schema.name as SchemaName;
       const engines = await openOnSameData();
       await fc.assert(
         fc.asyncProperty(createWorks(schema), async (works) => {

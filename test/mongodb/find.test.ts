@@ -3,8 +3,9 @@ import type { Document, MongoClient, RunCommandOptions } from 'mongodb';
 import { type StoredDocument, toDocument } from '../../adapters/mongodb/documents.ts';
 import { createMongodbRecordStore } from '../../adapters/mongodb/record-store.ts';
 import type { CampaignRecord } from '../../adapters/persistence/campaigns.ts';
-import type { Query, RecordStore } from '../../adapters/persistence/record-store.ts';
-import { recordSchemas, type StorageEngine } from '../../adapters/persistence/storage-engine.ts';
+import type { AnyRecord, Query, RecordStore } from '../../adapters/persistence/record-store.ts';
+import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
+import { type StoreSchema, storeSchemas } from '../../adapters/persistence/store-schemas.ts';
 import { buildCampaign, buildTag, newId } from '../contract/samples.ts';
 import { withMongoClient } from '../support/mongo-client.ts';
 import { withDatabase } from '../support/mongod.ts';
@@ -75,19 +76,21 @@ function createStoreWithShortLimit(client: MongoClient): RecordStore<CampaignRec
   const command = (sent: Document, options: RunCommandOptions) => database.command({ ...sent, maxTimeMS: 1 }, options);
   const collection = Object.create(database.collection<StoredDocument>('campaigns'), { db: { value: { command } } });
   const rejectUse = () => Promise.reject(new Error('a list does not use this'));
-  return createMongodbRecordStore('campaigns', recordSchemas.campaigns, {
+  return createMongodbRecordStore(storeSchemas.get('campaigns') as StoreSchema, {
     runOnCollection: (_name, work) => work(collection, undefined),
     runChange: rejectUse,
     runUpdate: rejectUse,
     rejectsSlowLists: true,
-  });
+  }) as RecordStore<AnyRecord> as never;
 }
 
 suite('a list that exceeds its time limit in MongoDB', {
   'and has a search, a date filter or a later page, is rejected with the advice to narrow the list': () =>
     withStorage('', async (_, client) => {
       const workspaceId = newId();
-      const documents = Array.from({ length: RECORD_COUNT }, () => toDocument(buildCampaign(workspaceId)));
+      const documents = Array.from({ length: RECORD_COUNT }, () =>
+        toDocument(buildCampaign(workspaceId), storeSchemas.get('campaigns') as StoreSchema),
+      );
       await client.db().collection<StoredDocument>('campaigns').insertMany(documents);
       const list = (where: Query<CampaignRecord>['where'], skip = 0) =>
         createStoreWithShortLimit(client).list(workspaceId, {

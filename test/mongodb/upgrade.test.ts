@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { createStorage, recordSchemas } from '../../adapters/persistence/storage-engine.ts';
+import { createStorage } from '../../adapters/persistence/storage-engine.ts';
+import { storeSchemas } from '../../adapters/persistence/store-schemas.ts';
 import type { Share } from '../../core/share/share.ts';
 import { buildShare, newId } from '../contract/samples.ts';
 import { withMongoClient } from '../support/mongo-client.ts';
@@ -8,7 +9,7 @@ import { withEngine } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
 
 // A made-up change of the schema: earlier versions had no field `clicks`.
-Object.assign(recordSchemas.shares, { defaults: { clicks: 0 } });
+Object.assign(storeSchemas.get('shares')?.defaults ?? {}, { clicks: 0 });
 
 /** Stores a share as such an earlier version did. */
 function addOldShare(uri: string, { id, clicks: _, ...share }: Share): Promise<unknown> {
