@@ -117,8 +117,8 @@ export const errors = {
     meaning: 'The invitation has expired.',
     causes: {},
     otherCauses: ['The key belongs to a member whose invitation the operator has set to `expired`.'],
-    remedy: 'Ask the operator of the service to renew the invitation. Retrying does not help.',
-    example: "The invitation of this key's member has expired. Ask the operator of the service to renew it.",
+    remedy: 'Ask an admin of the workspace to renew the invitation. Retrying does not help.',
+    example: "The invitation of this key's member has expired. Ask an admin of the workspace to renew it.",
   },
   unprocessable_entity: {
     status: 422,

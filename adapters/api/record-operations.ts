@@ -6,13 +6,20 @@ import { withArticle } from './parse.ts';
 type DerivedKey = 'id' | 'method' | 'summary' | 'description';
 
 /** An operation on the record with the ID of the path. Its ID and texts contain `name`, such as `content pillar`. */
-type RecordOperation<Permission extends 'read' | 'write', Result extends z.ZodType, Key extends string = never> = Omit<
-  OperationDeclaration<`/${string}/{id}`, Permission, EmptySchema, EmptySchema, Result>,
-  DerivedKey | Key
-> & { readonly name: string; readonly description?: readonly string[] };
+type RecordOperation<
+  Permission extends 'read' | 'inspect' | 'write',
+  Result extends z.ZodType,
+  Key extends string = never,
+> = Omit<OperationDeclaration<`/${string}/{id}`, Permission, EmptySchema, EmptySchema, Result>, DerivedKey | Key> & {
+  readonly name: string;
+  readonly description?: readonly string[];
+};
 
 /** Declares the operation that returns a record. */
-export function defineGet<Result extends z.ZodType>({ name, ...declaration }: RecordOperation<'read', Result>) {
+export function defineGet<Result extends z.ZodType>({
+  name,
+  ...declaration
+}: RecordOperation<'read' | 'inspect', Result>) {
   return defineOperation({
     command: `${getLastWord(name)} get`,
     ...declaration,

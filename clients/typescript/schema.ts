@@ -1187,7 +1187,7 @@ export interface components {
          *
          *     - The key belongs to a member whose invitation the operator has set to `expired`.
          *
-         *     Ask the operator of the service to renew the invitation. Retrying does not help.
+         *     Ask an admin of the workspace to renew the invitation. Retrying does not help.
          */
         readonly InviteExpired: {
             headers: {
@@ -1204,7 +1204,7 @@ export interface components {
                  * @example {
                  *       "error": {
                  *         "code": "invite_expired",
-                 *         "message": "The invitation of this key's member has expired. Ask the operator of the service to renew it.",
+                 *         "message": "The invitation of this key's member has expired. Ask an admin of the workspace to renew it.",
                  *         "doc_url": "/docs/errors#invite-expired"
                  *       }
                  *     }

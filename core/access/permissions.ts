@@ -7,12 +7,13 @@ export const ACCESS = ['full', 'read'] as const;
 export type Access = (typeof ACCESS)[number];
 
 /**
- * The permissions that only the API key of a member has: to create a record with an author, and to share a campaign.
+ * The permissions that only the API key of a member has: to create a record with an author, to share a campaign, and to
+ * accept the invitation.
  */
-export type MemberPermission = 'author' | 'share';
+export type MemberPermission = 'author' | 'share' | 'accept';
 
-/** The permission that an operation requires. */
-export type Permission = 'read' | 'write' | MemberPermission;
+/** The permission that an operation requires. `inspect` is a read of data that employees do not see. */
+export type Permission = 'read' | 'inspect' | 'write' | MemberPermission;
 
 /** An actor with an access level: that of its API key, or full access for the operator on the command line. */
 export interface Caller extends Actor {
@@ -31,14 +32,10 @@ type Rejection = readonly [kind: CoreErrorKind, message: string, causeName?: Cor
 
 const rejectionByInvitation: Record<InvitationStatus, Rejection | undefined> = {
   accepted: undefined,
-  pending: [
-    'forbidden',
-    "The invitation of this key's member is pending. Ask the operator of the service to set it to accepted.",
-    'invitation_pending',
-  ],
+  pending: ['forbidden', "The invitation of this key's member is pending. Accept it first.", 'invitation_pending'],
   expired: [
     'invitation_expired',
-    "The invitation of this key's member has expired. Ask the operator of the service to renew it.",
+    "The invitation of this key's member has expired. Ask an admin of the workspace to renew it.",
   ],
 };
 
@@ -46,6 +43,8 @@ interface PermissionRequirement<P extends Permission> {
   readonly access: readonly Access[];
   readonly roles: readonly Role[];
   readonly needsMember: P extends MemberPermission ? true : false;
+  /** Whether a member has the permission before accepting the invitation. */
+  readonly includesPending?: boolean;
 }
 
 /**
@@ -54,19 +53,22 @@ interface PermissionRequirement<P extends Permission> {
  */
 const requirements: { readonly [P in Permission]: PermissionRequirement<P> } = {
   read: { access: ['full', 'read'], roles: ['admin', 'member'], needsMember: false },
+  inspect: { access: ['full', 'read'], roles: ['admin'], needsMember: false },
   write: { access: ['full'], roles: ['admin'], needsMember: false },
   author: { access: ['full'], roles: ['admin'], needsMember: true },
   share: { access: ['full'], roles: ['admin', 'member'], needsMember: true },
+  accept: { access: ['full', 'read'], roles: ['admin', 'member'], needsMember: true, includesPending: true },
 };
 
 /**
- * Throws `forbidden` if the invitation of the member is pending. Also throws `forbidden` if the permission requires
- * another access level, another role, or a member. Throws `invitation_expired` if the invitation expired.
+ * Throws `forbidden` if the permission requires an accepted invitation, another access level, another role, or a
+ * member. Throws `invitation_expired` if the invitation expired.
  */
 export function requirePermission({ access, member }: Caller, permission: Permission): void {
-  const rejection = member && rejectionByInvitation[member.invitation];
+  const required: PermissionRequirement<Permission> = requirements[permission];
+  const isAllowedPending = required.includesPending && member?.invitation === 'pending';
+  const rejection = member && !isAllowedPending && rejectionByInvitation[member.invitation];
   if (rejection) throw new CoreError(...rejection);
-  const required = requirements[permission];
   if (!required.access.includes(access)) {
     throw new CoreError('forbidden', `This API key has ${access} access. Use a key with full access.`, 'read_only_key');
   }
@@ -75,10 +77,8 @@ export function requirePermission({ access, member }: Caller, permission: Permis
     throw new CoreError('forbidden', message, 'key_without_member');
   }
   if (member && !required.roles.includes(member.role)) {
-    throw new CoreError(
-      'forbidden',
-      `The role ${member.role} allows no writes except sharing a campaign. Use the API key of an admin.`,
-      'not_admin',
-    );
+    const forbidden = permission === 'inspect' ? 'reads of members and API keys' : 'writes except sharing a campaign';
+    const message = `The role ${member.role} allows no ${forbidden}. Use the API key of an admin.`;
+    throw new CoreError('forbidden', message, 'not_admin');
   }
 }

@@ -5,7 +5,7 @@ import { suite } from '../support/suite.ts';
 
 type Outcome = 'permitted' | 'forbidden' | 'invitation_expired';
 
-const PERMISSIONS: readonly Permission[] = ['read', 'write', 'author', 'share'];
+const PERMISSIONS: readonly Permission[] = ['read', 'inspect', 'write', 'author', 'share', 'accept'];
 
 const members: readonly (readonly [Role, InvitationStatus] | undefined)[] = [
   undefined,
@@ -17,9 +17,17 @@ const members: readonly (readonly [Role, InvitationStatus] | undefined)[] = [
  * permissions.
  */
 const expected: Readonly<Record<string, readonly (readonly Permission[])[]>> = {
-  'no member': [['read', 'write'], ['read']],
-  'admin, accepted': [['read', 'write', 'author', 'share'], ['read']],
-  'member, accepted': [['read', 'share'], ['read']],
+  'no member': [
+    ['read', 'inspect', 'write'],
+    ['read', 'inspect'],
+  ],
+  'admin, accepted': [PERMISSIONS, ['read', 'inspect', 'accept']],
+  'member, accepted': [
+    ['read', 'share', 'accept'],
+    ['read', 'accept'],
+  ],
+  'admin, pending': [['accept'], ['accept']],
+  'member, pending': [['accept'], ['accept']],
 };
 
 function getOutcome(
