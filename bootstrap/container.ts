@@ -96,12 +96,14 @@ async function wireLinks(
   const [
     { createLinkServer, UNKNOWN_LINK_LIMIT },
     { ClickBatcher },
-    { CLICK_RESULTS, MAX_VISIT_COUNT },
+    { CLICK_RESULTS },
+    { MAX_VISIT_COUNT },
     { createLinkLogObserver },
   ] = await Promise.all([
     import('../adapters/links/link-server.ts'),
     import('../adapters/links/click-batcher.ts'),
     import('../adapters/links/click-recorder.ts'),
+    import('../adapters/links/click-deduplication.ts'),
     import('../adapters/links/log.ts'),
   ]);
   container.bind(tokens.links).toResolvedValue(

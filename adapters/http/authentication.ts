@@ -3,7 +3,7 @@ import type { AuthenticatedCaller } from '../../core/access/permissions.ts';
 import type { RateLimiter } from '../../core/access/rate-limiter.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { errors } from '../api/errors.ts';
-import type { CallerCache } from './caller-cache.ts';
+import type { ApiKeyCache } from './api-key-cache.ts';
 import { getClientAddress } from './client-address.ts';
 import { HttpError } from './errors.ts';
 import { createRateLimitError } from './rate-limit-headers.ts';
@@ -11,7 +11,7 @@ import { getHeaderValues } from './request-framing.ts';
 
 /** The objects that authentication depends on. */
 export interface AuthenticationServices {
-  readonly callers: CallerCache;
+  readonly callers: ApiKeyCache;
   /** Counts the rejected credentials of an address. */
   readonly rejectedCredentialLimiter: RateLimiter;
 }

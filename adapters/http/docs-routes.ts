@@ -1,6 +1,7 @@
 import type { Express } from 'express';
 import { createDocsSite } from '../docs/docs-site.ts';
-import { getRequestContext, type Responder } from './responder.ts';
+import { getRequestContext } from './request-context.ts';
+import type { Responder } from './responder.ts';
 
 /** Serves the documentation, and redirects `/` to it. */
 export function serveDocs(app: Express, responder: Responder): void {

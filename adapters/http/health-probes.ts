@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { Express } from 'express';
 import type { Application } from '../../core/application.ts';
-import { getRequestContext, type Responder } from './responder.ts';
+import { getRequestContext } from './request-context.ts';
+import type { Responder } from './responder.ts';
 
 const HEALTH_PATH = '/healthz';
 const READINESS_PATH = '/readyz';

@@ -1,16 +1,17 @@
 import { IncomingMessage, type Server, ServerResponse } from 'node:http';
 import express, { type Express, type Request, type Response } from 'express';
 import { operations } from '../api/operations.ts';
+import { ApiKeyCache } from './api-key-cache.ts';
 import { type AuthenticationServices, createAuthenticator } from './authentication.ts';
-import { CallerCache } from './caller-cache.ts';
 import { serveDocs } from './docs-routes.ts';
 import { HttpError } from './errors.ts';
 import { isHealthProbe, serveHealthProbes } from './health-probes.ts';
+import type { Observer } from './observer.ts';
 import { createOperationHandler, type HandlerServices } from './operation-handler.ts';
 import { type ProtectedServer, Protection, type RequestKind } from './protection/protection.ts';
 import { createBodyReader } from './request-body.ts';
 import { getPath, normalizeTargetOrFindProblem, removeOrigin } from './request-target.ts';
-import { type Observer, Responder } from './responder.ts';
+import { Responder } from './responder.ts';
 import { createProxyCheck, type TrustProxy } from './trust-proxy.ts';
 
 /** The settings of the HTTP server. */
@@ -29,7 +30,7 @@ export interface HttpService {
   readonly server: Server;
   readonly responder: Responder;
   readonly connections: ProtectedServer['connections'];
-  readonly callers: CallerCache;
+  readonly callers: ApiKeyCache;
 }
 
 /** Creates the HTTP server, with its protection and the observers. */
@@ -40,7 +41,7 @@ export function createHttpService(
 ): HttpService {
   const protection = new Protection(observers);
   const responder = new Responder(settings.docsUrl, [...observers, protection]);
-  const callers = new CallerCache(services.app.apiKeys, settings.chosenSecret);
+  const callers = new ApiKeyCache(services.app.apiKeys, settings.chosenSecret);
   const authenticate = createAuthenticator({ ...services, callers });
   const readBody = createBodyReader(settings.bodyLimit, protection);
   const expressApp = createExpressApp({ ...services, responder, protection, authenticate, readBody });

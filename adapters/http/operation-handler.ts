@@ -3,7 +3,6 @@ import { requirePermission } from '../../core/access/permissions.ts';
 import type { RateLimiter } from '../../core/access/rate-limiter.ts';
 import type { Application } from '../../core/application.ts';
 import type { Operation } from '../api/operation.ts';
-import { STORAGE_TIMEOUT_MS } from '../persistence/storage-timeout.ts';
 import type { Authenticate } from './authentication.ts';
 import { computeFingerprint, readIdempotencyKey } from './idempotency-key.ts';
 import { formatPageLinks } from './link-header.ts';
@@ -11,11 +10,9 @@ import type { Protection } from './protection/protection.ts';
 import { readQuery } from './query-string.ts';
 import { createRateLimitError, createRateLimitHeaders } from './rate-limit-headers.ts';
 import type { ReadBody } from './request-body.ts';
-import { getRequestContext, type Responder } from './responder.ts';
+import { getRequestContext } from './request-context.ts';
+import type { Responder } from './responder.ts';
 import { TimeBudget } from './time-budget.ts';
-
-/** How long a request waits for the storage: a little longer than the storage itself, whose error names the reason. */
-const TIME_BUDGET_MS = STORAGE_TIMEOUT_MS + 200;
 
 /** The objects that the handler of an operation depends on. */
 export interface HandlerServices {
@@ -42,9 +39,7 @@ export function createOperationHandler(
   return async (request, response) => {
     const context = getRequestContext(response);
     context.route = operation.path;
-    // The time since the request arrived, mostly in the queue of `Protection`, is subtracted here. After that, only
-    // time in `timeBudget.run` counts, not the time to read the body.
-    const timeBudget = new TimeBudget(TIME_BUDGET_MS - (performance.now() - context.startedAt));
+    const timeBudget = new TimeBudget(context.startedAt);
     const caller = await timeBudget.run(authenticate(request));
     context.workspaceId = caller.workspaceId;
     context.keyId = caller.keyId;

@@ -2,7 +2,7 @@ import type { Usage } from '../../core/access/rate-limiter.ts';
 import type { ErrorCauseName } from '../api/errors.ts';
 import type { RateLimitHeader } from '../api/openapi.ts';
 import { HttpError } from './errors.ts';
-import type { HeaderList } from './responder.ts';
+import type { HeaderList } from './request-context.ts';
 
 /**
  * Returns the headers that state the rate limit of a key and its usage: the common `X-RateLimit-…` headers, and those

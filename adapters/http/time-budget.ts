@@ -1,9 +1,21 @@
 import { StorageUnavailable } from '../../core/shared/core-error.ts';
 import { withTimeout } from '../node/with-timeout.ts';
+import { STORAGE_TIMEOUT_MS } from '../persistence/storage-timeout.ts';
 
-/** The time that the calls of `run` for a request may take together. The time between these calls does not count. */
+/** How long a request waits for the storage: a little longer than the storage itself, whose error names the reason. */
+const REQUEST_TIMEOUT_MS = STORAGE_TIMEOUT_MS + 200;
+
+/**
+ * The time that a request may still take: the time until its `TimeBudget` is created, mostly in a queue, and the calls
+ * of `run` count. The time between these calls, such as that to read the body, does not count.
+ */
 export class TimeBudget {
-  constructor(private remainingMs: number) {}
+  private remainingMs: number;
+
+  /** `startedAt` is the time at which the request arrived, from `performance.now()`. */
+  constructor(startedAt: number) {
+    this.remainingMs = REQUEST_TIMEOUT_MS - (performance.now() - startedAt);
+  }
 
   /** Settles like `work`, or rejects when the budget is used up. The work then goes on, and its result is ignored. */
   async run<T>(work: Promise<T>): Promise<T> {

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { isbot } from 'isbot';
 import { LRUCache } from 'lru-cache';
-import { MIN_CLICK_INTERVAL_MS } from '../../core/limits.ts';
 import { findReasonNotToCount } from '../../core/link/click.ts';
 import type { Link } from '../../core/link/link.ts';
 import type { ClickBatcher } from './click-batcher.ts';
+import type { ClickDeduplication } from './click-deduplication.ts';
 import type { VisitorHash } from './visitor-hash.ts';
 
 /**
@@ -14,11 +14,6 @@ import type { VisitorHash } from './visitor-hash.ts';
 export const CLICK_RESULTS = ['counted', 'bot', 'prefetch', 'repeated', 'full'] as const;
 export type ClickResult = (typeof CLICK_RESULTS)[number];
 
-/**
- * The maximum number of counted visits that are kept. With more, the oldest are evicted early, and their visitors can
- * count again. So many visits take about 50 MB.
- */
-export const MAX_VISIT_COUNT = 400_000;
 /** Whether the user agents that were checked last are bots. Without this cache, `isbot` would slow redirects down. */
 const bots = new LRUCache<string, boolean>({
   maxSize: 500_000,
@@ -28,26 +23,14 @@ const bots = new LRUCache<string, boolean>({
 /** The maximum number of visits that are being recorded. Further clicks are not counted. */
 const MAX_PENDING_COUNT = 10_000;
 
-/**
- * Adds a visit that all processes share, and resolves to whether it is new. Without this function, each process
- * recognizes only visits that it has counted itself.
- */
-export type AddSharedVisit = (visit: string) => Promise<boolean>;
-
 /** Decides which redirects are clicks, and counts them. It delays no response. */
 export class ClickRecorder {
-  /** The visits that this process has counted. */
-  private readonly visits = new LRUCache<string, true>({
-    max: MAX_VISIT_COUNT,
-    ttl: MIN_CLICK_INTERVAL_MS,
-    ttlResolution: 0,
-  });
   private readonly pending = new Set<Promise<void>>();
 
   constructor(
     private readonly batcher: Pick<ClickBatcher, 'add'>,
     private readonly visitors: VisitorHash,
-    private readonly addSharedVisit: AddSharedVisit | undefined,
+    private readonly deduplication: ClickDeduplication,
     private readonly onClick: (result: ClickResult) => void,
   ) {}
 
@@ -71,18 +54,8 @@ export class ClickRecorder {
   }
 
   private async recordVisit(link: Link, address: string, userAgent: string): Promise<void> {
-    const isNew = await this.addVisit(await this.visitors.hash(`${link.key} ${address} ${userAgent}`));
+    const isNew = await this.deduplication.add(await this.visitors.hash(`${link.key} ${address} ${userAgent}`));
     this.onClick(!isNew ? 'repeated' : this.batcher.add(link) ? 'counted' : 'full');
-  }
-
-  /** Adds a visit. Returns whether it is the first one within an hour. */
-  private async addVisit(visit: string): Promise<boolean> {
-    if (this.visits.has(visit)) return false;
-    // If the shared visits are unavailable, each process decides for itself.
-    const isNew = await this.addSharedVisit?.(visit).catch(() => true);
-    if (isNew === false || this.visits.has(visit)) return false;
-    this.visits.set(visit, true);
-    return true;
   }
 }
 

@@ -8,7 +8,8 @@ import { getClientAddress } from '../http/client-address.ts';
 import { createProtectedServer, limitReadingTime } from '../http/protection/protection.ts';
 import { createProxyCheck, type TrustProxy } from '../http/trust-proxy.ts';
 import type { ClickBatcher } from './click-batcher.ts';
-import { type AddSharedVisit, ClickRecorder, type ClickResult } from './click-recorder.ts';
+import { type AddSharedVisit, ClickDeduplication } from './click-deduplication.ts';
+import { ClickRecorder, type ClickResult } from './click-recorder.ts';
 import { createParsers, parseLinkHost, parseLinkRequest } from './link-request.ts';
 import { createCachedLookups } from './lookup-cache.ts';
 import { type LinkOutcome, responses } from './responses.ts';
@@ -85,7 +86,7 @@ export function createLinkServer(
   /** The addresses that have requested too many unknown links, until their windows end. */
   const limitedAddresses = new LRUCache<string, true>({ max: MAX_LIMITED_ADDRESS_COUNT });
   const visitors = new VisitorHash(links);
-  const recorder = new ClickRecorder(clicks, visitors, addSharedVisit, (result) => {
+  const recorder = new ClickRecorder(clicks, visitors, new ClickDeduplication(addSharedVisit), (result) => {
     for (const observer of observers) observer.onClick?.(result);
   });
   const report = (error: unknown) => {

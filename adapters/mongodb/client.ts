@@ -1,4 +1,5 @@
 import { type Db, type DbOptions, MongoClient, type MongoClientOptions, MongoError } from 'mongodb';
+import { MAX_CONNECTION_COUNT } from '../persistence/connection-limit.ts';
 import { STORAGE_TIMEOUT_MS } from '../persistence/storage-timeout.ts';
 import { UnsupportedDatabase } from './errors.ts';
 
@@ -9,7 +10,7 @@ const CLIENT_OPTIONS: MongoClientOptions = {
   socketTimeoutMS: 5_000,
   heartbeatFrequencyMS: 2_000,
   waitQueueTimeoutMS: STORAGE_TIMEOUT_MS,
-  maxPoolSize: 50,
+  maxPoolSize: MAX_CONNECTION_COUNT,
   ignoreUndefined: true,
   // The stored texts are valid UTF-8. Validating each character again takes longer than reading the document.
   enableUtf8Validation: false,

@@ -2,11 +2,12 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { RateLimiter } from '../../core/access/rate-limiter.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
+import { type RejectionReason, rejectionReasons } from '../http/observer.ts';
 import { createProtectedServer, limitReadingTime } from '../http/protection/protection.ts';
+import { MAX_CONNECTION_COUNT } from '../persistence/connection-limit.ts';
 import { globalStoreNames, recordSchemas, type StorageEngine } from '../persistence/storage-engine.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE']);
-const REJECTION_REASONS = ['workspace', 'service', 'timeout'] as const;
 /** The upper bounds of the buckets of all histograms, in seconds. */
 const BUCKETS = [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const UNREAD = { reason: 'response_not_read' };
@@ -52,7 +53,9 @@ export class Metrics {
 
   private readonly rejectedRequests = this.addCounter(
     'http_requests_rejected_total',
-    'Requests rejected because of overload, by reason: workspace (one workspace sent too many), service (all workspaces together sent too many), timeout (the request was queued for too long).',
+    `Requests rejected because of overload, by reason: ${Object.entries(rejectionReasons)
+      .map(([reason, meaning]) => `${reason} (${meaning})`)
+      .join(', ')}.`,
     ['reason'],
   );
 
@@ -72,7 +75,7 @@ export class Metrics {
   constructor(database?: DatabaseState, rateLimiter?: RateLimiterState) {
     collectDefaultMetrics({ register: this.registry });
     this.cutConnections.inc(UNREAD, 0);
-    for (const reason of REJECTION_REASONS) this.rejectedRequests.inc({ reason }, 0);
+    for (const reason of Object.keys(rejectionReasons)) this.rejectedRequests.inc({ reason }, 0);
     if (database) this.addDatabaseMetrics(database);
     if (rateLimiter) this.addRateLimiterMetrics(rateLimiter);
   }
@@ -93,7 +96,7 @@ export class Metrics {
     );
     this.addGauge(
       'storage_connections_in_use',
-      'Database connections in use. The maximum is 50 for each process and database server.',
+      `Database connections in use. The maximum is ${MAX_CONNECTION_COUNT} for each process and database server.`,
       () => network.connectionsInUse,
     );
     this.addGauge(
@@ -134,7 +137,7 @@ export class Metrics {
   }
 
   /** Records a request that was rejected because of overload. */
-  onRejected(reason: (typeof REJECTION_REASONS)[number]): void {
+  onRejected(reason: RejectionReason): void {
     this.rejectedRequests.inc({ reason });
   }
 

@@ -74,6 +74,7 @@ const sharedFiles: Readonly<Record<string, readonly string[]>> = {
     'adapters/logging/serialize-error.ts',
     'adapters/node/loading-cache.ts',
     'adapters/node/with-timeout.ts',
+    'adapters/persistence/connection-limit.ts',
     'adapters/persistence/storage-timeout.ts',
   ],
   'adapters/cli': ['adapters/api', 'adapters/logging/terminal-text.ts'],
@@ -88,9 +89,19 @@ const sharedFiles: Readonly<Record<string, readonly string[]>> = {
     'adapters/node/with-timeout.ts',
   ],
   'adapters/memory': enginePort,
-  'adapters/mongodb': [...enginePort, 'adapters/logging/outage-log.ts', 'adapters/node/with-timeout.ts'],
+  'adapters/mongodb': [
+    ...enginePort,
+    'adapters/logging/outage-log.ts',
+    'adapters/node/with-timeout.ts',
+    'adapters/persistence/connection-limit.ts',
+  ],
   'adapters/sqlite': [...enginePort, 'adapters/node/with-timeout.ts'],
-  'adapters/prometheus': ['adapters/http/protection/protection.ts', 'adapters/persistence/storage-engine.ts'],
+  'adapters/prometheus': [
+    'adapters/http/observer.ts',
+    'adapters/http/protection/protection.ts',
+    'adapters/persistence/connection-limit.ts',
+    'adapters/persistence/storage-engine.ts',
+  ],
   'adapters/redis': ['adapters/logging/outage-log.ts', 'adapters/node/with-timeout.ts'],
 };
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import pino from 'pino';
 import { createLogObserver } from '../../adapters/http/log.ts';
-import type { RequestContext } from '../../adapters/http/responder.ts';
+import type { RequestContext } from '../../adapters/http/request-context.ts';
 import { createApiKeySecret } from '../../core/access/api-key.ts';
 import type { Application } from '../../core/application.ts';
 import { StorageUnavailable } from '../../core/shared/core-error.ts';

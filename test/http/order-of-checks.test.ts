@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { CALLER_CACHE_TTL_MS } from '../../adapters/http/caller-cache.ts';
+import { API_KEY_CACHE_TTL_MS } from '../../adapters/http/api-key-cache.ts';
 import type { Access } from '../../core/access/permissions.ts';
 import type { NewMemberFields } from '../../core/member/member.ts';
 import { each } from '../support/each.ts';
@@ -140,7 +140,7 @@ async function send(api: Api, { workspaceId }: Tenant, draft: Draft): Promise<Ap
   // The caller of a revoked key is cached until this time has passed.
   return isRevoked
     ? withMonotonicClock(
-        () => sentAt + CALLER_CACHE_TTL_MS,
+        () => sentAt + API_KEY_CACHE_TTL_MS,
         () => callRaw(api, request),
       )
     : callRaw(api, request);

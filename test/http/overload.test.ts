@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay, setImmediate as nextIteration } from 'node:timers/promises';
+import type { Observer } from '../../adapters/http/observer.ts';
 import { Admission, type QueuedRequest, type RequestKind } from '../../adapters/http/protection/admission.ts';
-import type { Observer, RequestContext } from '../../adapters/http/responder.ts';
+import type { RequestContext } from '../../adapters/http/request-context.ts';
 import { ConcurrentClients, requestBytes, type TimedResponse } from '../support/concurrent-clients.ts';
 import { type Api, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
+import { ClickDeduplication } from '../../adapters/links/click-deduplication.ts';
 import { ClickRecorder, type ClickResult } from '../../adapters/links/click-recorder.ts';
 import type { VisitorHash } from '../../adapters/links/visitor-hash.ts';
 import type { Link } from '../../core/link/link.ts';
@@ -35,7 +36,8 @@ suite('the click of a visitor on a link', {
         return true;
       };
       const onClick = (result: ClickResult) => result === 'counted' && countedVisits.push(current);
-      const createRecorder = () => new ClickRecorder({ add: () => true }, visitors, addSharedVisit, onClick);
+      const createRecorder = () =>
+        new ClickRecorder({ add: () => true }, visitors, new ClickDeduplication(addSharedVisit), onClick);
       const processes: Record<string, ClickRecorder> = { A: createRecorder(), B: createRecorder() };
       await withMonotonicClock(
         () => now,

@@ -1,13 +1,10 @@
 import { LRUCache } from 'lru-cache';
+import { MAX_CONNECTION_COUNT } from '../../persistence/connection-limit.ts';
 import { createTransientError } from '../errors.ts';
-import type { Observer, RejectionReason, RequestContext } from '../responder.ts';
+import type { Observer, RejectionReason } from '../observer.ts';
+import type { RequestContext } from '../request-context.ts';
 
-/**
- * The maximum number of requests in flight, except scans and health probes. It equals the number of connections to
- * MongoDB: more requests would wait for a connection, in no fair order.
- */
-const MAX_IN_FLIGHT_COUNT = 50;
-/** The maximum number of scans in flight. It is lower, because each scan can occupy a core of the database. */
+/** The maximum number of scans in flight. It is low, because each scan can occupy a core of the database. */
 const MAX_SCAN_COUNT = 8;
 /**
  * If a request has waited for longer, more requests arrive than are served, so new ones are rejected at once. If n
@@ -145,7 +142,7 @@ interface InFlightRequest {
  */
 export class Admission {
   private readonly queues: Readonly<Record<RequestKind, FairQueue>> = {
-    request: new FairQueue(MAX_IN_FLIGHT_COUNT),
+    request: new FairQueue(MAX_CONNECTION_COUNT),
     scan: new FairQueue(MAX_SCAN_COUNT),
     probe: new FairQueue(Number.POSITIVE_INFINITY),
   };
@@ -160,10 +157,7 @@ export class Admission {
   private timer: NodeJS.Timeout | undefined;
   /** The end of the current time slice. */
   private endsAt = 0;
-  /**
-   * When the first request of this iteration of the event loop was read. All others of the iteration have arrived then,
-   * too.
-   */
+  /** When this iteration of the event loop began to read requests: the arrival time of all of them. */
   private arrivedAt: number | undefined;
   /** Whether a connection was accepted since the last time slice. Then more connections may wait. */
   private hasAccepted = false;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { getRequestContext, type Observer, type RequestContext } from '../responder.ts';
+import type { Observer } from '../observer.ts';
+import { getRequestContext, type RequestContext } from '../request-context.ts';
 import { Admission, type RequestKind } from './admission.ts';
 import type { Fail } from './connection-guard.ts';
 import { MemoryBudget } from './memory-budget.ts';

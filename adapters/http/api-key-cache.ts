@@ -10,7 +10,7 @@ import { LoadingCache } from '../node/loading-cache.ts';
  * The time for which a caller is cached. A revoked key must stop working in every process within 5 seconds. These 5
  * seconds include this time and the time to look the key up again.
  */
-export const CALLER_CACHE_TTL_MS = 3_000;
+export const API_KEY_CACHE_TTL_MS = 3_000;
 const MAX_CALLER_COUNT = 10_000;
 /**
  * The maximum number of uses of keys that wait to be recorded. While there are so many, further uses are not recorded.
@@ -24,11 +24,11 @@ interface CachedCaller {
 }
 
 /** Authenticates callers, and caches them by the hash of their secret, so that not every request reads the storage. */
-export class CallerCache {
+export class ApiKeyCache {
   private readonly callers = new LoadingCache<CachedCaller>({
     maxEntryCount: MAX_CALLER_COUNT,
-    refreshAgeMs: CALLER_CACHE_TTL_MS,
-    maxAgeMs: CALLER_CACHE_TTL_MS,
+    refreshAgeMs: API_KEY_CACHE_TTL_MS,
+    maxAgeMs: API_KEY_CACHE_TTL_MS,
   });
   /** Uses are written one after another, so that they occupy only one connection of the storage. */
   private readonly limitRecording = pLimit(1);

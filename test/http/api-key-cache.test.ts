@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import { CALLER_CACHE_TTL_MS, CallerCache } from '../../adapters/http/caller-cache.ts';
+import { API_KEY_CACHE_TTL_MS, ApiKeyCache } from '../../adapters/http/api-key-cache.ts';
 import { createNodeSystem } from '../../adapters/node/system.ts';
 import { createApiKeySecret } from '../../core/access/api-key.ts';
 import { Application } from '../../core/application.ts';
@@ -13,7 +13,7 @@ const UNAUTHENTICATED = { kind: 'unauthenticated' };
 const CHOSEN_SECRET = 'a-key-that-the-operator-chose';
 
 interface Setup extends TestCore {
-  readonly callers: CallerCache;
+  readonly callers: ApiKeyCache;
   /** The monotonic clock. */
   readonly monotonic: { now: number };
   /** The hashes of secrets that were looked up. */
@@ -40,7 +40,7 @@ const withCallers =
     };
     const system = { ...createNodeSystem(), now: () => core.clock.now };
     const app = new Application({ ...core.storage, apiKeys: observed }, system);
-    const callers = new CallerCache(app.apiKeys, CHOSEN_SECRET);
+    const callers = new ApiKeyCache(app.apiKeys, CHOSEN_SECRET);
     const monotonic = { now: 0 };
     return withMonotonicClock(
       () => monotonic.now,
@@ -55,10 +55,10 @@ suite('the cache of callers', {
       const [one, same] = await Promise.all([callers.authenticate(secret), callers.authenticate(secret)]);
       assert.deepEqual([one.keyId, same.keyId], [apiKey.id, apiKey.id]);
       await app.apiKeys.revoke(OWN, apiKey.id);
-      monotonic.now = CALLER_CACHE_TTL_MS - 1;
+      monotonic.now = API_KEY_CACHE_TTL_MS - 1;
       await callers.authenticate(secret);
       assert.equal(lookups.length, 1);
-      monotonic.now = CALLER_CACHE_TTL_MS;
+      monotonic.now = API_KEY_CACHE_TTL_MS;
       for (const _ of [1, 2]) await assert.rejects(callers.authenticate(secret), UNAUTHENTICATED);
       assert.equal(lookups.length, 3);
     },

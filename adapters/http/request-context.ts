@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+
+/** Header names, each followed by its value. Node writes such a list with less work than an object. */
+export type HeaderList = readonly string[];
+
+/** The request context: data of a request for its response, the log and the metrics. */
+export interface RequestContext {
+  readonly requestId: string;
+  /** The start time in milliseconds, from `performance.now()`. */
+  readonly startedAt: number;
+  readonly method: string;
+  /** The `traceparent` header (W3C Trace Context), if it is valid. */
+  readonly traceparent: string | undefined;
+  /** The path of the route, such as `/tags/{id}` or `/healthz`. `undefined` if no route matches. */
+  route: string | undefined;
+  /** The path as it was sent, without the query. Set only for a response with status 404. */
+  path: string | undefined;
+  workspaceId: string | undefined;
+  keyId: string | undefined;
+  /** The member that the API key belongs to. */
+  memberId: string | undefined;
+  /** The record that the request created, changed or deleted. */
+  recordId: string | undefined;
+  /** The headers that the response to this request has in addition to the common headers of all responses. */
+  headers: HeaderList;
+}
+
+/**
+ * The key of the property in which a response keeps its request context. A `WeakMap` would add work to each garbage
+ * collection.
+ */
+const CONTEXT = Symbol('request context');
+
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** Returns the request context that belongs to a response. The first call creates it, and so determines `startedAt`. */
+export function getRequestContext(response: ServerResponse & { [CONTEXT]?: RequestContext }): RequestContext {
+  const existing = response[CONTEXT];
+  if (existing) return existing;
+  const { method, headers } = response.req;
+  const { traceparent } = headers;
+  const context: RequestContext = {
+    requestId: randomUUID(),
+    startedAt: performance.now(),
+    method: method ?? '',
+    traceparent: typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? traceparent : undefined,
+    route: undefined,
+    path: undefined,
+    workspaceId: undefined,
+    keyId: undefined,
+    memberId: undefined,
+    recordId: undefined,
+    headers: [],
+  };
+  response[CONTEXT] = context;
+  return context;
+}
