@@ -72,18 +72,12 @@ const resources = z.preprocess(
 );
 
 const campaignFields = z.strictObject({
-  name: field.text(NAME_LENGTH).describe(`The name of the campaign: ${field.describeLength(NAME_LENGTH)}.`),
-  description: field
-    .text(DESCRIPTION_LENGTH)
-    .describe(`The description of the campaign: ${field.describeLength(DESCRIPTION_LENGTH)}, possibly empty.`),
+  name: field.text(NAME_LENGTH).describe('The name of the campaign.'),
+  description: field.text(DESCRIPTION_LENGTH).describe('The description of the campaign, possibly empty.'),
   shareContext: field
     .text(DESCRIPTION_LENGTH)
-    .describe(
-      `Background information for the employees who share the campaign: ${field.describeLength(DESCRIPTION_LENGTH)}, possibly empty.`,
-    ),
-  objective: field
-    .text(DESCRIPTION_LENGTH)
-    .describe(`The goal of the campaign: ${field.describeLength(DESCRIPTION_LENGTH)}, possibly empty.`),
+    .describe('Background information for the employees who share the campaign, possibly empty.'),
+  objective: field.text(DESCRIPTION_LENGTH).describe('The goal of the campaign, possibly empty.'),
   status: z.enum(CAMPAIGN_STATUSES).describe(`The status. ${STATUS_MEANINGS}`),
   destinationUrl: destinationUrl.describe(DESTINATION_URL),
   startDate: field.startDate.describe(

@@ -15,12 +15,8 @@ const STATUS =
   'The status. `published`: campaigns can use the content pillar. `archived`: campaigns that use it keep it, but no other campaign can start to use it. Lists contain both.';
 
 const pillarFields = z.strictObject({
-  title: field
-    .text(CONTENT_PILLAR_TITLE_LENGTH)
-    .describe(`The title: ${field.describeLength(CONTENT_PILLAR_TITLE_LENGTH)}.`),
-  description: field
-    .text(CONTENT_PILLAR_DESCRIPTION_LENGTH)
-    .describe(`The description: ${field.describeLength(CONTENT_PILLAR_DESCRIPTION_LENGTH)}, possibly empty.`),
+  title: field.text(CONTENT_PILLAR_TITLE_LENGTH).describe('The title.'),
+  description: field.text(CONTENT_PILLAR_DESCRIPTION_LENGTH).describe('The description, possibly empty.'),
   color: z.enum(COLORS).describe('The color.'),
   status: z.enum(CONTENT_PILLAR_STATUSES).describe(STATUS),
 });

@@ -45,11 +45,6 @@ export function text(length: LengthRange, findOtherProblem: FindProblem = () => 
     .meta({ minLength, maxLength, pattern: minLength ? NOT_BLANK : NO_NUL });
 }
 
-/** Returns the bounds of the length of a text, for descriptions: `1 to 190 characters`. */
-export function describeLength({ min, max }: LengthRange): string {
-  return `${min === undefined ? 'at most' : `${min} to`} ${max} characters`;
-}
-
 /**
  * An http(s) URL (WHATWG) with a host, and without a user name, a password and backslashes. The OpenAPI document has no
  * `format` for it: WHATWG URLs can have characters that a `uri` (RFC 3986) cannot have.

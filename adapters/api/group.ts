@@ -5,12 +5,8 @@ import { defineOperation } from './operation.ts';
 import { defineGet, UPDATE } from './record-operations.ts';
 
 const groupFields = z.strictObject({
-  name: field
-    .text(NAME_LENGTH)
-    .describe(`The name: ${field.describeLength(NAME_LENGTH)}, unique in the workspace (case-insensitive).`),
-  description: field
-    .text(DESCRIPTION_LENGTH)
-    .describe(`The description: ${field.describeLength(DESCRIPTION_LENGTH)}. Responses do not contain it.`),
+  name: field.text(NAME_LENGTH).describe('The name, unique in the workspace (case-insensitive).'),
+  description: field.text(DESCRIPTION_LENGTH).describe('The description. Responses do not contain it.'),
 });
 
 const groupResponse = z

@@ -14,10 +14,8 @@ import { defineDelete, defineGet, UPDATE } from './record-operations.ts';
 const icon = z.enum(ICONS).meta({ id: 'Icon', description: 'The name of an icon.' });
 
 const questionFields = z.strictObject({
-  question: field.text(QUESTION_LENGTH).describe(`The question: ${field.describeLength(QUESTION_LENGTH)}.`),
-  description: field
-    .text(DESCRIPTION_LENGTH)
-    .describe(`Help text: ${field.describeLength(DESCRIPTION_LENGTH)}. Default on creation: empty.`),
+  question: field.text(QUESTION_LENGTH).describe('The question.'),
+  description: field.text(DESCRIPTION_LENGTH).describe('Help text. Default on creation: empty.'),
   icon: icon.describe('The icon. Default on creation: `bulb`.'),
   userType: z
     .enum(USER_TYPES)

@@ -13,19 +13,14 @@ import { version } from './version.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-const API_DESCRIPTION = `Manage the campaigns, inspiration questions, content pillars, domains, groups and tags of a
-workspace. Every operation acts on the workspace that the API key belongs to.
+// One sentence for each convention: the guide explains them.
+const API_DESCRIPTION = `Every operation acts on the workspace of the API key, which the header \`Authorization: Bearer <API_KEY>\` sends.
 
-- **Authentication**: Send your API key in the header \`Authorization: Bearer <API_KEY>\`.
-- **Errors**: Every error response has the same JSON shape. Branch on \`code\` in your program, or on the
-  fragment of \`doc_url\`, such as \`#conflict-name-taken\`: it names [the cause](/docs/errors) if there are several.
-- **Pagination**: A list returns a JSON array. Follow the link with \`rel="next"\` in the \`Link\` header until that link
-  is missing.
-- **Retries**: You can safely retry a POST if you send it with an \`Idempotency-Key\`. The first successful response is
-  stored for ${RESPONSE_TTL_HOURS} hours. A retry with the same key, path and body returns the stored response, with the header
-  \`Idempotency-Replayed: true\`. An error has \`Retry-After\` if the same request can succeed after that many seconds.
-- **Rate limits**: If the service has accepted the API key of a request, the response has headers with the limit and the remaining
-  requests.`;
+- [Errors](/docs/errors) have one JSON shape. Branch on \`code\`, or on the fragment of \`doc_url\`: it names the cause.
+- [Lists](/docs/guide#read-all-pages) have pages. Follow \`rel="next"\` in the \`Link\` header until it is missing.
+- [Retries](/docs/guide#retry-a-request-safely) are safe with an \`Idempotency-Key\`, which is valid for ${RESPONSE_TTL_HOURS} hours. An error has
+  \`Retry-After\` if the same request can succeed after that many seconds.
+- [Limits](/docs/guide#stay-within-the-limits): The headers of a response say how many requests remain.`;
 
 const createTextHeader = (description: string, keywords: Json = {}) => ({
   description,

@@ -8,9 +8,7 @@ import { defineDelete, defineGet } from './record-operations.ts';
 
 const name = field.text(NAME_LENGTH, findTagNameProblem).meta({ pattern: '^[^\\u0000,]*[^\\s\\u0000,][^\\u0000,]*$' });
 const tagFields = z.strictObject({
-  name: name.describe(
-    `The name: ${field.describeLength(NAME_LENGTH)} without commas, unique in the workspace (case-insensitive).`,
-  ),
+  name: name.describe('The name, without commas, unique in the workspace (case-insensitive).'),
 });
 export const tagResponse = z
   .object({

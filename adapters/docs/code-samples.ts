@@ -10,14 +10,6 @@ export interface SampleRequest {
   readonly body?: unknown;
 }
 
-/** The parts of a sample, as its text shows them. `json` is the body. */
-interface SampleParts {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly json: string | undefined;
-}
-
 /**
  * The placeholders of samples by name, each with the text that is shown until the script of the page fills in the
  * value. A sample contains a placeholder as `{{name}}`.
@@ -28,20 +20,22 @@ const placeholders: Readonly<Record<string, string>> = {
   idempotencyKey: 'UNIQUE_VALUE',
 };
 
-/** The languages of samples by name, each with the function that writes a sample in that language. */
-const languages: Readonly<Record<string, (parts: SampleParts) => string>> = {
-  curl: ({ method, url, headers, json }) =>
+type WriteSample = (method: string, url: string, headers: Readonly<Record<string, string>>, json?: string) => string;
+
+/** The languages of samples by name, each with the function that writes a sample. `json` is the body. */
+const languages: Readonly<Record<string, WriteSample>> = {
+  curl: (method, url, headers, json) =>
     [
       `curl -X ${method} "${url}"`,
       ...Object.entries(headers).map(([name, value]) => `-H "${name}: ${value}"`),
       ...(json ? [`-d '${json.replaceAll("'", `'\\''`)}'`] : []),
     ].join(' \\\n  '),
-  JavaScript: ({ method, url, headers, json }) => `const response = await fetch("${url}", {
+  JavaScript: (method, url, headers, json) => `const response = await fetch("${url}", {
   method: "${method}",
   headers: ${indent(toJson(headers))},${json ? `\n  body: JSON.stringify(${indent(json)}),` : ''}
 });
 console.log(response.status, await response.json());`,
-  Python: ({ method, url, headers, json }) => `import json, urllib.request
+  Python: (method, url, headers, json) => `import json, urllib.request
 
 request = urllib.request.Request(
   "${url}",
@@ -66,18 +60,15 @@ export function renderLanguageChoice(): string {
 
 /** Renders a request in all languages. The style sheet shows the language that was chosen. */
 export function renderSamples({ method, path, query = '', body }: SampleRequest): string {
-  const parts = {
-    method,
-    url: `{{origin}}${path.replace('{id}', 'ID')}${query}`,
-    headers: {
-      Authorization: 'Bearer {{key}}',
-      ...(method === 'POST' ? { 'Idempotency-Key': '{{idempotencyKey}}' } : {}),
-      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-    },
-    json: body === undefined ? undefined : toJson(body),
+  const url = `{{origin}}${path.replace('{id}', 'ID')}${query}`;
+  const headers = {
+    Authorization: 'Bearer {{key}}',
+    ...(method === 'POST' ? { 'Idempotency-Key': '{{idempotencyKey}}' } : {}),
+    ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
   };
+  const json = body === undefined ? undefined : toJson(body);
   const samples = Object.entries(languages).map(([name, write]) => {
-    const sample = escapeHtml(write(parts)).replaceAll(
+    const sample = escapeHtml(write(method, url, headers, json)).replaceAll(
       /\{\{(\w+)\}\}/g,
       (_, placeholder: string) => `<span data-fill="${placeholder}">${placeholders[placeholder]}</span>`,
     );

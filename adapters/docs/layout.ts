@@ -22,7 +22,7 @@ ${head}
 </head>
 <body>
 <header class="site-header">
-<a class="skip-link" href="#content">Skip to the content</a>
+<a class="visually-hidden" href="#content">Skip to the content</a>
 <nav aria-label="Documentation">
 ${links.join('\n')}
 <a href="/openapi.json">OpenAPI document</a>

@@ -431,13 +431,13 @@ export interface components {
         };
         /** @description A campaign to create. */
         readonly CreateCampaign: {
-            /** @description The name of the campaign: 1 to 190 characters. */
+            /** @description The name of the campaign. */
             readonly name: string;
-            /** @description The description of the campaign: at most 5000 characters, possibly empty. */
+            /** @description The description of the campaign, possibly empty. */
             readonly description: string;
-            /** @description Background information for the employees who share the campaign: at most 5000 characters, possibly empty. */
+            /** @description Background information for the employees who share the campaign, possibly empty. */
             readonly shareContext: string;
-            /** @description The goal of the campaign: at most 5000 characters, possibly empty. */
+            /** @description The goal of the campaign, possibly empty. */
             readonly objective: string;
             /**
              * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: between `startDate` and `endDate`, members can share it, and its short links lead to its `destinationUrl`. `archived`: nobody can share it, lists omit it by default, and its short links have expired.
@@ -555,13 +555,13 @@ export interface components {
         };
         /** @description The fields of a campaign to update. */
         readonly UpdateCampaign: {
-            /** @description The name of the campaign: 1 to 190 characters. */
+            /** @description The name of the campaign. */
             readonly name?: string;
-            /** @description The description of the campaign: at most 5000 characters, possibly empty. */
+            /** @description The description of the campaign, possibly empty. */
             readonly description?: string;
-            /** @description Background information for the employees who share the campaign: at most 5000 characters, possibly empty. */
+            /** @description Background information for the employees who share the campaign, possibly empty. */
             readonly shareContext?: string;
-            /** @description The goal of the campaign: at most 5000 characters, possibly empty. */
+            /** @description The goal of the campaign, possibly empty. */
             readonly objective?: string;
             /**
              * @description The status. `draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: between `startDate` and `endDate`, members can share it, and its short links lead to its `destinationUrl`. `archived`: nobody can share it, lists omit it by default, and its short links have expired.
@@ -732,9 +732,9 @@ export interface components {
         };
         /** @description An inspiration question to create. */
         readonly CreateInspirationQuestion: {
-            /** @description The question: 10 to 170 characters. */
+            /** @description The question. */
             readonly question: string;
-            /** @description Help text: at most 5000 characters. Default on creation: empty. */
+            /** @description Help text. Default on creation: empty. */
             readonly description?: string;
             /** @description The icon. Default on creation: `bulb`. */
             readonly icon?: components["schemas"]["Icon"];
@@ -797,9 +797,9 @@ export interface components {
         };
         /** @description The fields of an inspiration question to update. */
         readonly UpdateInspirationQuestion: {
-            /** @description The question: 10 to 170 characters. */
+            /** @description The question. */
             readonly question?: string;
-            /** @description Help text: at most 5000 characters. Default on creation: empty. */
+            /** @description Help text. Default on creation: empty. */
             readonly description?: string;
             /** @description The icon. Default on creation: `bulb`. */
             readonly icon?: components["schemas"]["Icon"];
@@ -825,9 +825,9 @@ export interface components {
         };
         /** @description A content pillar to create. */
         readonly CreateContentPillar: {
-            /** @description The title: 1 to 100 characters. */
+            /** @description The title. */
             readonly title: string;
-            /** @description The description: at most 1500 characters, possibly empty. */
+            /** @description The description, possibly empty. */
             readonly description?: string;
             /**
              * @description The color.
@@ -879,9 +879,9 @@ export interface components {
         };
         /** @description The fields of a content pillar to update. */
         readonly UpdateContentPillar: {
-            /** @description The title: 1 to 100 characters. */
+            /** @description The title. */
             readonly title?: string;
-            /** @description The description: at most 1500 characters, possibly empty. */
+            /** @description The description, possibly empty. */
             readonly description?: string;
             /**
              * @description The color.
@@ -950,9 +950,9 @@ export interface components {
         };
         /** @description A group to create. */
         readonly CreateGroup: {
-            /** @description The name: 1 to 190 characters, unique in the workspace (case-insensitive). */
+            /** @description The name, unique in the workspace (case-insensitive). */
             readonly name: string;
-            /** @description The description: at most 5000 characters. Responses do not contain it. */
+            /** @description The description. Responses do not contain it. */
             readonly description?: string;
         };
         /** @description A group of members. */
@@ -977,19 +977,19 @@ export interface components {
         };
         /** @description The fields of a group to update. */
         readonly UpdateGroup: {
-            /** @description The name: 1 to 190 characters, unique in the workspace (case-insensitive). */
+            /** @description The name, unique in the workspace (case-insensitive). */
             readonly name?: string;
-            /** @description The description: at most 5000 characters. Responses do not contain it. */
+            /** @description The description. Responses do not contain it. */
             readonly description?: string;
         };
         /** @description A tag to create. */
         readonly CreateTag: {
-            /** @description The name: 1 to 190 characters without commas, unique in the workspace (case-insensitive). */
+            /** @description The name, without commas, unique in the workspace (case-insensitive). */
             readonly name: string;
         };
         /** @description The new name of a tag. */
         readonly UpdateTag: {
-            /** @description The name: 1 to 190 characters without commas, unique in the workspace (case-insensitive). */
+            /** @description The name, without commas, unique in the workspace (case-insensitive). */
             readonly name: string;
         };
         /** @description The body of an error response. */

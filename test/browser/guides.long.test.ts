@@ -40,7 +40,7 @@ suite('the guides in a browser', {
       await page.goto('/docs/guide');
       await page.keyboard.press('Tab');
       assert.equal(await page.evaluate('document.activeElement.textContent'), 'Skip to the content');
-      const box = await page.locator('.skip-link').boundingBox();
+      const box = await page.getByText('Skip to the content').boundingBox();
       assert.ok(box && box.y >= 0, 'the focused link is visible');
       await page.keyboard.press('Enter');
       await page.keyboard.press('Tab');

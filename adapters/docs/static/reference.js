@@ -15,13 +15,8 @@ setUpApiKey();
 
 /** Adds a search: the list then shows only the operations whose texts, fields and values contain all words. */
 function setUpSearch() {
-  const input = document.createElement('input');
-  Object.assign(input, {
-    type: 'search',
-    placeholder: 'Search',
-    ariaLabel: 'Search the operations',
-    autocomplete: 'off',
-  });
+  const input = Object.assign(document.createElement('input'), { type: 'search', placeholder: 'Search' });
+  input.ariaLabel = 'Search the operations';
   $('.contents p').after(input);
   const entries = $$('.operation').map(({ id, textContent }) => ({
     item: $(`.contents a[href="#${id}"]`).parentElement,
@@ -97,18 +92,15 @@ function setUpRequestForm(form) {
 }
 
 function showKeyNeeded(result) {
-  const link = createElement('a', 'Enter your API key');
   // A browser focuses the field that a fragment leads to.
-  link.href = '#key';
+  const link = Object.assign(createElement('a', 'Enter your API key'), { href: '#key' });
   showResult(result, '', 'failure');
   result.firstElementChild.append(link, ' first.');
 }
 
 /** Shows a status line, which screen readers announce, and elements below it. */
 function showResult(result, status, className, ...elements) {
-  const line = result.firstElementChild;
-  line.textContent = status;
-  line.className = className;
+  const line = Object.assign(result.firstElementChild, { textContent: status, className });
   result.replaceChildren(line, ...elements);
 }
 
@@ -135,9 +127,6 @@ function formatJson(text) {
   }
 }
 
-function createElement(name, text, className = '') {
-  const element = document.createElement(name);
-  element.textContent = text;
-  element.className = className;
-  return element;
+function createElement(name, textContent, className = '') {
+  return Object.assign(document.createElement(name), { textContent, className });
 }
