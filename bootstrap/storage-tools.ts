@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { StorageTools } from '../adapters/cli/storage-tools.ts';
-import { UsageError } from '../adapters/cli/usage-error.ts';
+import { describeFileError, UsageError } from '../adapters/cli/usage-error.ts';
 import { copyAndCompare } from '../adapters/persistence/copy.ts';
 import { deleteWorkspace } from '../adapters/persistence/delete-workspace.ts';
 import { iterateGlobal } from '../adapters/persistence/iterate-by-id.ts';
@@ -22,12 +22,12 @@ export function createStorageTools(
 ): StorageTools {
   return {
     async backUp(file) {
-      await storage.backUp?.(file).catch((error: NodeJS.ErrnoException) => {
-        throw new UsageError([`Cannot write ${file}: ${FILE_PROBLEMS[error.code ?? ''] ?? error.message}.`]);
+      await storage.backUp?.(file).catch((error) => {
+        throw new UsageError([`Cannot write ${file}: ${describeFileError(error)}.`]);
       });
     },
 
-    async copy(url, options) {
+    async copy(url, isResumed, control) {
       const targetSettings = selectTarget(url, settings);
       await rejectSourceAsTarget(settings, targetSettings);
       const { locationSetting = '', create } = storages[targetSettings.STORAGE];
@@ -38,22 +38,16 @@ export function createStorageTools(
           throw error instanceof StartupError ? new UsageError(error.lines.map(nameOption)) : error;
         });
         await waitUntilReady(target.engine, '--to');
-        await rejectForeignTarget(storage.engine, target.engine, options.isResumed);
-        return await copyAndCompare(storage.engine, target.engine, options).catch(adviseToResume);
+        await rejectForeignTarget(storage.engine, target.engine, isResumed);
+        return await copyAndCompare(storage.engine, target.engine, control).catch(adviseToResume);
       } finally {
         await target.connection?.close();
       }
     },
 
-    deleteWorkspace: (workspaceId, options) => deleteWorkspace(storage.engine, workspaceId, options),
+    deleteWorkspace: (workspaceId, control) => deleteWorkspace(storage.engine, workspaceId, control),
   };
 }
-
-const FILE_PROBLEMS: Readonly<Record<string, string>> = {
-  EEXIST: 'the file already exists',
-  ENOENT: 'the folder does not exist',
-  EACCES: 'permission denied',
-};
 
 /** Returns settings that select the storage of a URL. */
 function selectTarget(url: string, settings: Settings): Settings {

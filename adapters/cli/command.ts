@@ -54,7 +54,7 @@ export interface WrittenRecord {
 /** A list of records, in pages. */
 export interface TableResult {
   /** The pages as JSON arrays. */
-  readonly pages: AsyncIterable<string>;
+  readonly pages: Iterable<string> | AsyncIterable<string>;
   /** The fields that the columns of the table show. */
   readonly columns: readonly string[];
   /** Printed to people after the table. */

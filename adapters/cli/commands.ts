@@ -18,11 +18,3 @@ export const commands: readonly Command[] = [
   importCommand,
   ...storageCommands,
 ];
-
-/** The command that starts the server. It is not in `commands`, because it does not open the storage first. */
-export const serveCommand = {
-  name: 'serve',
-  summary: 'Start the server',
-  details: ['Unlike the other commands, it also works with STORAGE=memory.'],
-  example: [],
-};

@@ -74,27 +74,24 @@ export function toKebabCase(name: string): string {
 }
 
 /** Returns the given values as the parameters of a query. */
-export function toQuery(fields: readonly CommandField[], values: Values): Record<string, string | readonly string[]> {
-  return Object.fromEntries(
-    selectGiven(fields, values).map(([{ name }, value]) => [name, typeof value === 'boolean' ? `${value}` : value]),
-  );
+export function toQuery(fields: readonly CommandField[], values: Values): Record<string, unknown> {
+  return mapGiven(fields, values, (_, value) => (typeof value === 'boolean' ? `${value}` : value));
 }
 
 /** Returns the given values as the JSON fields of a body. Items of a list can also be separated by commas. */
 export function toBody(fields: readonly CommandField[], values: Values): Record<string, unknown> {
-  return Object.fromEntries(
-    selectGiven(fields, values).map(([field, value]) => [
-      field.name,
-      Array.isArray(value) ? value.flatMap((text) => splitItems(field, text)) : toJson(field, value as string),
-    ]),
+  return mapGiven(fields, values, (field, value) =>
+    Array.isArray(value) ? value.flatMap((text) => splitItems(field, text)) : toJson(field, value as string),
   );
 }
 
-function selectGiven(fields: readonly CommandField[], values: Values) {
-  return fields.flatMap((field) => {
-    const value = values[field.name];
-    return value === undefined ? [] : [[field, value] as const];
-  });
+function mapGiven(
+  fields: readonly CommandField[],
+  values: Values,
+  convert: (field: CommandField, value: Values[string]) => unknown,
+): Record<string, unknown> {
+  const given = fields.filter(({ name }) => values[name] !== undefined);
+  return Object.fromEntries(given.map((field) => [field.name, convert(field, values[field.name])]));
 }
 
 const LOOKS_LIKE_JSON = /^\s*[[{]/;

@@ -3,13 +3,12 @@ import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pMapIterable } from 'p-map';
-import { validate as isUuid } from 'uuid';
 import { z } from 'zod';
 import { RESPONSE_TTL_HOURS } from '../../core/limits.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
 import { createCampaign } from '../api/campaign.ts';
-import { positiveInteger } from '../api/fields.ts';
+import { id, positiveInteger } from '../api/fields.ts';
 import { createGroup } from '../api/group.ts';
 import { createInspirationQuestion } from '../api/inspiration-question.ts';
 import { describeTooLongBody, MalformedBody, readJson } from '../api/json-body.ts';
@@ -19,7 +18,7 @@ import { replaceControlCharacters } from '../logging/terminal-text.ts';
 import { type CommandContext, defineCommand, INTERRUPTED_EXIT_CODE, type ReportResult } from './command.ts';
 import { type Line, readLines } from './lines.ts';
 import { findWorkspace, workspaceField } from './target.ts';
-import { UsageError } from './usage-error.ts';
+import { describeFileError, UsageError } from './usage-error.ts';
 
 const CONCURRENT_LINE_COUNT = 32;
 /** The maximum time that an interrupted import waits for the lines in flight. */
@@ -39,54 +38,46 @@ const operations = {
 } satisfies Readonly<Record<string, Operation>>;
 type Kind = keyof typeof operations;
 
+const fields = z.strictObject({
+  kind: z.enum(Object.keys(operations) as [Kind]).describe('The kind of the records.'),
+  file: z.string().describe('The path of the file, or - for standard input.'),
+  workspace: workspaceField,
+  fromLine: positiveInteger().default(1).describe('The number of the first line to import.'),
+  importId: id.optional().describe('The ID that an earlier import printed, or a UUID of your own.'),
+  dryRun: z
+    .boolean()
+    .default(false)
+    .describe('Check the shape of each line without storing any. Names and references are not checked.'),
+});
+
 export const importCommand = defineCommand({
   name: 'import',
   summary: 'Create records from an NDJSON file',
   details: [
     'Each line is the JSON body of the POST request that creates one record.',
-    'Valid lines are stored, but not always in the order of the file.',
     'Rejected lines are printed with their number and the reason.',
     'At the end, the command prints the number of the line to continue from and an import ID.',
     `With this ID, and within ${RESPONSE_TTL_HOURS} hours, the same file can be imported again: no line is stored twice.`,
-    'Imported campaigns have no creator.',
   ],
   example: ['campaigns', 'campaigns.ndjson', '--workspace Northwind'],
   handlesInterrupt: true,
   arguments: ['kind', 'file'],
-  fields: z.strictObject({
-    kind: z.enum(Object.keys(operations) as [Kind]).describe('The kind of the records.'),
-    file: z.string().describe('The path of the file, or - for standard input.'),
-    workspace: workspaceField,
-    fromLine: positiveInteger().default(1).describe('The number of the first line to import.'),
-    importId: z
-      .string()
-      .refine(isUuid, 'must be a UUID')
-      .toLowerCase()
-      .optional()
-      .describe('The ID that an earlier import printed, or a UUID of your own.'),
-    dryRun: z
-      .boolean()
-      .default(false)
-      .describe('Check the shape of each line without storing any. Names and references are not checked.'),
-  }),
+  fields,
   run: async (context, { kind, file, workspace, fromLine, importId = context.newId(), dryRun }) => {
     const { id: workspaceId } = await findWorkspace(context.app, workspace);
-    const { stream, size } = file === '-' ? { stream: context.stdin, size: undefined } : await openFile(file);
-    context.signal.addEventListener('abort', () => stream.destroy());
-    return { rejected: runImport(context, { kind, workspaceId, importId, fromLine, dryRun, stream, size }) };
+    const input = file === '-' ? { stream: context.stdin } : await openFile(file);
+    context.signal.addEventListener('abort', () => input.stream.destroy());
+    return { rejected: runImport(context, { kind, workspaceId, importId, fromLine, dryRun, ...input }) };
   },
 });
 
 /** The lines to import, and how to import them. */
-interface Source {
-  readonly kind: Kind;
+interface Source extends Pick<z.output<typeof fields>, 'kind' | 'fromLine' | 'dryRun'> {
   readonly workspaceId: string;
   readonly importId: string;
-  readonly fromLine: number;
-  readonly dryRun: boolean;
-  readonly stream: Readable;
+  readonly stream: Readable & { readonly bytesRead?: number };
   /** The size of the file in bytes. `undefined` if it is unknown, as for a pipe. */
-  readonly size: number | undefined;
+  readonly size?: number | undefined;
 }
 
 /** The outcome of a line. */
@@ -116,7 +107,7 @@ async function* runImport(context: CommandContext, source: Source): ReportResult
     for (;;) {
       const { done, value } = await readOutcome();
       if (done) break;
-      const { number, status, endOffset } = value;
+      const { number, status } = value;
       nextLine = Math.max(nextLine, number + 1);
       if (status === 'accepted') accepted++;
       if (typeof status === 'object') {
@@ -125,8 +116,8 @@ async function* runImport(context: CommandContext, source: Source): ReportResult
         const reason = status.rejection;
         yield { json: { line: number, reason }, message: `line ${number}: ${replaceControlCharacters(reason)}` };
       }
-      if (status !== 'skipped')
-        progress.show(accepted + rejectedCount, 'lines', source.size && endOffset / source.size);
+      const fraction = source.size && (source.stream.bytesRead ?? 0) / source.size;
+      if (status !== 'skipped') progress.show(accepted + rejectedCount, 'lines', fraction);
     }
   } catch (failure) {
     error = (failure as Error).message;
@@ -214,18 +205,12 @@ function isBlank({ bytes }: Line): boolean {
 }
 
 /** Opens a file. Throws a `UsageError` if it cannot be read. */
-async function openFile(file: string): Promise<{ stream: Readable; size: number | undefined }> {
+async function openFile(file: string): Promise<Pick<Source, 'stream' | 'size'>> {
   try {
     const handle = await open(file);
     const stats = await handle.stat();
     return { stream: handle.createReadStream(), size: stats.isFile() ? stats.size : undefined };
   } catch (error) {
-    const { code = '', message } = error as NodeJS.ErrnoException;
-    throw new UsageError([`Cannot read ${file}: ${FILE_ERROR_REASONS[code] ?? message}.`]);
+    throw new UsageError([`Cannot read ${file}: ${describeFileError(error)}.`]);
   }
 }
-
-const FILE_ERROR_REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'the file does not exist',
-  EACCES: 'permission denied',
-};

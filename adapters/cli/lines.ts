@@ -7,8 +7,6 @@ export interface Line {
   readonly number: number;
   /** The content without the newline. `undefined` if the line is too long. */
   readonly bytes: Uint8Array | undefined;
-  /** The offset of the next line, in bytes from the start of the file. */
-  readonly endOffset: number;
 }
 
 /**
@@ -17,31 +15,28 @@ export interface Line {
  */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>, maxLength: number): AsyncGenerator<Line> {
   let number = 0;
-  let endOffset = 0;
   let parts: Uint8Array[] = [];
   let length = 0;
   const addPart = (part: Uint8Array) => {
-    endOffset += part.length;
     length += part.length;
     if (length <= maxLength) parts.push(part);
     else parts = [];
   };
-  const finishLine = (newlineLength: number): Line => {
-    endOffset += newlineLength;
+  const finishLine = (): Line => {
     const bytes = length <= maxLength ? Buffer.concat(parts) : undefined;
     parts = [];
     length = 0;
     const hasMark = ++number === 1 && bytes?.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
-    return { number, bytes: hasMark ? bytes?.subarray(BYTE_ORDER_MARK.length) : bytes, endOffset };
+    return { number, bytes: hasMark ? bytes?.subarray(BYTE_ORDER_MARK.length) : bytes };
   };
   for await (const chunk of chunks) {
     let start = 0;
     for (let index = chunk.indexOf(NEWLINE); index >= 0; index = chunk.indexOf(NEWLINE, start)) {
       addPart(chunk.subarray(start, index));
-      yield finishLine(1);
+      yield finishLine();
       start = index + 1;
     }
     addPart(chunk.subarray(start));
   }
-  if (length > 0) yield finishLine(0);
+  if (length > 0) yield finishLine();
 }

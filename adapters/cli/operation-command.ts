@@ -2,15 +2,15 @@ import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
-import { type Caller, type Permission, requirePermission } from '../../core/access/permissions.ts';
-import { CoreError, createInvalidFieldsError } from '../../core/shared/core-error.ts';
+import { type Caller, needsMember, requirePermission } from '../../core/access/permissions.ts';
+import { createInvalidFieldsError } from '../../core/shared/core-error.ts';
 import { MalformedBody, readJson } from '../api/json-body.ts';
 import type { Operation } from '../api/operation.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
 import { type CommandField, createFields, formatArguments, toBody, toQuery, type Values } from './fields.ts';
 import { createRecordResult } from './output.ts';
 import { actorField, findActor, findWorkspace, workspaceField } from './target.ts';
-import { UsageError } from './usage-error.ts';
+import { describeFileError, UsageError } from './usage-error.ts';
 
 const idField = z.object({ id: z.string().describe('The ID of the record.') });
 const targetFields = z.object({ workspace: workspaceField, as: actorField });
@@ -59,7 +59,7 @@ export function createOperationCommand(operation: Operation & { readonly command
       const work = prepare({});
       return async (context) => {
         const caller = await findCaller(context, values);
-        requireRole(caller, operation.permission);
+        requirePermission(caller, operation.permission);
         const id = (values.id as string | undefined) ?? '';
         if (values.all) return { pages: readPages(prepare, context, caller, id), columns: getColumns(operation) };
         return createResult(operation, await work(context.app, caller, id), caller, Number(values.page ?? 1));
@@ -68,32 +68,12 @@ export function createOperationCommand(operation: Operation & { readonly command
   };
 }
 
-/** Checks the permission of a caller. The error says what to do on the command line. */
-function requireRole(caller: Caller, permission: Permission): void {
-  try {
-    requirePermission(caller, permission);
-  } catch (error) {
-    if (!(error instanceof CoreError && error.causeName === 'not_admin')) throw error;
-    throw new CoreError('forbidden', error.message.replace(/[^.]+\.$/, ' Omit --as, or choose an admin.'));
-  }
-}
-
 /** Sentences of descriptions that only concern requests over HTTP. */
 const HTTP_ONLY = /API key|request body|`Link`/;
 
 /** Removes the statuses of responses: `(409 otherwise)`. */
 function removeStatuses(sentence: string): string {
   return sentence.replace(/ \([24]\d\d\b[^)]*\)/g, '');
-}
-
-/** Returns whether an operation requires more than full access: a member. */
-function needsMember(permission: Permission): boolean {
-  try {
-    requirePermission({ workspaceId: '', access: 'full' }, permission);
-    return false;
-  } catch {
-    return true;
-  }
 }
 
 async function findCaller({ app }: CommandContext, { workspace, as }: Values): Promise<Caller> {
@@ -105,13 +85,16 @@ async function findCaller({ app }: CommandContext, { workspace, as }: Values): P
 /** Reads the value of `--data`: JSON, `@FILE` or `@-`. */
 async function readData(data: string | undefined, stdin: Readable): Promise<object> {
   if (data === undefined) return {};
+  const stream = data === '@-' ? stdin : data.startsWith('@') && createReadStream(data.slice(1));
+  const bytes = stream
+    ? await buffer(stream).catch((error) => {
+        throw new UsageError([`--data: cannot be read: ${describeFileError(error)}`]);
+      })
+    : Buffer.from(data);
   try {
-    if (!data.startsWith('@')) return readJson(Buffer.from(data));
-    return readJson(await buffer(data === '@-' ? stdin : createReadStream(data.slice(1))));
+    return readJson(bytes);
   } catch (error) {
-    if (error instanceof MalformedBody) throw new UsageError([`--data: ${error.problem}`]);
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw code === undefined ? error : new UsageError([`--data: cannot be read: ${message}`]);
+    throw error instanceof MalformedBody ? new UsageError([`--data: ${error.problem}`]) : error;
   }
 }
 
@@ -140,7 +123,7 @@ export function createResult(
 ): CommandResult {
   if (operation.response instanceof z.ZodArray) {
     const hint = hasNext ? `More results: use --page ${page + 1}, or --all.` : undefined;
-    return { pages: toAsyncIterable(body), columns: getColumns(operation), hint };
+    return { pages: [body], columns: getColumns(operation), hint };
   }
   const record = JSON.parse(body);
   const written = recordId === undefined ? {} : { written: { workspaceId, memberId: member?.id, recordId } };
@@ -148,10 +131,6 @@ export function createResult(
     message: `Deleted the ${operation.command?.split(' ')[0]} ${record.id}.`,
   };
   return { ...createRecordResult(record), json: body, ...deletion, ...written };
-}
-
-async function* toAsyncIterable(page: string): AsyncGenerator<string> {
-  yield page;
 }
 
 function getColumns({ columns, response }: Operation): readonly string[] {

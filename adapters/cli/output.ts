@@ -57,7 +57,7 @@ export async function writeResult(
     await (isJson ? writePagesAsJson(result, output) : writeTable(result, output));
     return undefined;
   }
-  if ('rejected' in result) return isJson ? writeReportAsJson(result, output) : writeReport(result, output);
+  if ('rejected' in result) return writeReport(result, isJson, output);
   await output.write(`${isJson ? toJson(result.json) : result.message}\n`);
   return result;
 }
@@ -128,22 +128,13 @@ function formatRow(cells: readonly string[], widths: readonly number[]): string 
   return `${padded.join('  ').trimEnd()}\n`;
 }
 
-async function writeReportAsJson({ rejected }: ReportResult, output: Output): Promise<MessageResult> {
-  await output.write('{"rejected":[');
+/** Writes rejected items as they come, and then the result. As JSON, they are the field `rejected` of the result. */
+async function writeReport({ rejected }: ReportResult, isJson: boolean, output: Output): Promise<MessageResult> {
+  if (isJson) await output.write('{"rejected":[');
   for (let separator = ''; ; separator = ',\n') {
     const { done, value } = await rejected.next();
-    if (done) {
-      await output.write(`],${toJson(value.json).slice(1)}\n`);
-      return value;
-    }
-    await output.write(`${separator}${toJson(value.json)}`);
-  }
-}
-
-async function writeReport({ rejected }: ReportResult, output: Output): Promise<MessageResult> {
-  for (;;) {
-    const { done, value } = await rejected.next();
-    await output.write(`${value.message}\n`);
+    if (!isJson) await output.write(`${value.message}\n`);
+    else await output.write(done ? `],${toJson(value.json).slice(1)}\n` : separator + toJson(value.json));
     if (done) return value;
   }
 }

@@ -1,6 +1,6 @@
 import { Command as CommanderParser, Option, type OutputConfiguration } from 'commander';
 import type { Command } from './command.ts';
-import { commands, serveCommand } from './commands.ts';
+import { commands } from './commands.ts';
 import type { CommandField, Values } from './fields.ts';
 
 /** The output of the parser, and the functions that run the parsed command line. */
@@ -12,16 +12,14 @@ export interface Actions {
 
 const DESCRIPTION = `Manage workspaces, members, API keys, campaigns and all other records.
 
-Commands read the same environment variables as the server, and use its database, also while it runs. They need STORAGE=sqlite (the default) or STORAGE=mongodb.`;
+Commands read the same environment variables as the server, and use its database, also while it runs. They need STORAGE=sqlite (the default) or STORAGE=mongodb. README.md lists the settings, and docs/command-line.md is a guide.`;
 const EXIT_CODES = `Exit codes:
   0    success
   1    a rule forbids the change, an ID is unknown, an import rejected lines, or a copy is incomplete
   2    usage error, invalid value or setting, or a file or the database cannot be used
   130  interrupted (Ctrl-C, SIGTERM, or a closed output)`;
 
-const DOCUMENTATION = `Documentation:
-  README.md             settings (section Configuration)
-  docs/command-line.md  guide with examples`;
+const SERVE = { name: 'serve', example: [] };
 
 /** The maximum length of an example on one line. */
 const MAX_EXAMPLE_LENGTH = 100;
@@ -70,18 +68,15 @@ function rejectUnknownCommand({ command }: { readonly command: CommanderParser }
   if (!command.commands.some((it) => it.name() === word)) (command as Parser).unknownCommand();
 }
 
-/**
- * Returns the arguments with `--help` instead of the word `help`: `help key create`, `key help create`, `key create
- * help`.
- */
+/** Returns the arguments with `--help` instead of the word `help`: `help key create`, `key help create`. */
 export function replaceHelpCommand(args: readonly string[]): readonly string[] {
   const index = args.indexOf('help');
-  if (index < 0) return args;
-  const path = args.slice(0, index).join(' ');
-  const command = commands.find(({ name }) => name === path);
-  const hasSubcommands = commands.some(({ name }) => name.startsWith(`${path} `));
-  const isHelp = index === 0 || hasSubcommands || (command && !command.fields.some(isArgument));
+  const isHelp = index === 0 || (index === 1 && listSubcommands(args[0] as string).length > 0);
   return isHelp ? [...args.slice(0, index), ...args.slice(index + 1), '--help'] : args;
+}
+
+function listSubcommands(name: string): Command[] {
+  return commands.filter((it) => it.name.startsWith(`${name} `));
 }
 
 /**
@@ -103,29 +98,19 @@ export function createProgram(version: string, args: readonly string[], actions:
     .showSuggestionAfterError()
     .on('beforeAllHelp', rejectUnknownCommand);
   const example = formatExample({ name: 'workspace create', example: ['--name Northwind'] });
-  program.addHelpText('after', `${example}\n\n${EXIT_CODES}\n\n${DOCUMENTATION}`);
-  for (const [name = '', ...commandsOfParent] of groupByParent()) {
-    const command = commandsOfParent.find((it) => it.name === name);
-    const subcommands = commandsOfParent.filter((it) => it !== command);
+  program.addHelpText('after', `${example}\n\n${EXIT_CODES}`);
+  for (const name of new Set(commands.map((it) => it.name.split(' ')[0] as string))) {
+    const command = commands.find((it) => it.name === name);
+    const subcommands = listSubcommands(name);
     const parser = program.command(name);
     if (command) addCommand(parser, command);
     else describeParent(parser, subcommands);
     for (const it of subcommands) addCommand(parser.command(it.name.slice(name.length + 1)), it);
   }
-  describe(program.command('serve'), serveCommand.summary, serveCommand.details, serveCommand).action(() =>
-    actions.serve(),
+  describe(program.command('serve'), 'Start the server', ['It also works with STORAGE=memory.'], SERVE).action(
+    actions.serve,
   );
   return program;
-}
-
-/** Returns the first word of each command, followed by the commands that begin with it. */
-function groupByParent(): (readonly [string, ...Command[]])[] {
-  const groups = new Map<string, Command[]>();
-  for (const command of commands) {
-    const [parent = ''] = command.name.split(' ');
-    groups.set(parent, [...(groups.get(parent) ?? []), command]);
-  }
-  return [...groups].map(([parent, members]) => [parent, ...members] as const);
 }
 
 /** Adds the texts of the help to a parser, and returns the parser. */
@@ -145,9 +130,9 @@ function describeParent(parser: Parser, subcommands: readonly Command[]): void {
 type Example = Pick<Command, 'name' | 'example'>;
 
 function formatExample({ name, example }: Example): string {
-  const words = ['advocacy', name, ...example];
-  const line = words.join(' ');
-  return `\nExample:\n  ${line.length > MAX_EXAMPLE_LENGTH ? `advocacy ${name} \\\n    ${example.join(' \\\n    ')}` : line}`;
+  const words = [`advocacy ${name}`, ...example];
+  const isLong = words.join(' ').length > MAX_EXAMPLE_LENGTH;
+  return `\nExample:\n  ${words.join(isLong ? ' \\\n    ' : ' ')}`;
 }
 
 function configureCommand(parser: Parser, command: Command, actions: Actions): void {
@@ -159,7 +144,7 @@ function configureCommand(parser: Parser, command: Command, actions: Actions): v
   }
   parser.option('--json', 'Print one JSON value, as the API returns it.');
   // Excess arguments of a command that has subcommands are probably a misspelled subcommand.
-  parser.allowExcessArguments(commands.some(({ name }) => name.startsWith(`${command.name} `)));
+  parser.allowExcessArguments(listSubcommands(command.name).length > 0);
   parser.action(() => {
     if (parser.commands.length > 0 && parser.args.length > 0) parser.unknownCommand();
     const { json, ...options } = parser.opts();

@@ -40,6 +40,11 @@ export class ProgressLine {
     this.isLineVisible = true;
   }
 
+  /** Shows the number of processed records of a total. */
+  showRecords(count: number, total: number): void {
+    this.show(count, 'records', count / total);
+  }
+
   /** Removes the line from a terminal, so that other text can be written. */
   clear(): void {
     if (!this.isLineVisible) return;

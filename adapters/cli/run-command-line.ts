@@ -59,7 +59,7 @@ export async function runCommandLine(args: readonly string[], environment: Comma
         throw nameOptions(error, command, values);
       });
     },
-    serve: () => environment.serve(),
+    serve: environment.serve,
   });
   try {
     await program.parseAsync(words, { from: 'user' });
@@ -111,7 +111,7 @@ async function runCommand(
     if (command.handlesInterrupt) environment.onInterrupt(() => abortController.abort());
     const progress = new ProgressLine(environment.stderr);
     const context = { ...application, signal: abortController.signal, stdin: environment.stdin, progress };
-    const commandResult = await run(context);
+    const commandResult = await run(context).finally(() => progress.clear());
     const result = await writeResult(commandResult, isJson, output);
     await output.flush();
     // If standard output is closed, the final message is written to standard error instead.

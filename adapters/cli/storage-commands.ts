@@ -1,16 +1,14 @@
 import { z } from 'zod';
 import { type Command, defineCommand, INTERRUPTED_EXIT_CODE } from './command.ts';
 import { formatCount } from './format-count.ts';
-import type { RecordCounts } from './storage-tools.ts';
 
 const backUpCommand = defineCommand({
   name: 'backup',
   summary: 'Write a consistent copy of the SQLite database to a new file',
   details: [
     'The server can run during the backup.',
-    'The command fails if the copy is damaged.',
     'To restore a backup, start the server with a copy of it as SQLITE_FILE.',
-    'Then revoke the API keys that were revoked after the backup: they work again.',
+    'API keys that were revoked after the backup work again.',
   ],
   example: ['advocacy-2026-01-31.db'],
   arguments: ['file'],
@@ -27,7 +25,6 @@ const copyCommand = defineCommand({
   details: [
     'The source is the configured storage, and the target must be empty.',
     'Use the command to move from SQLite to MongoDB or back.',
-    'API keys keep working.',
     'Stop the servers first: a record that changes during the copy may be outdated or missing in the target.',
     'At the end, the command compares the numbers of records.',
     'If the copy is interrupted, repeat the command with --resume.',
@@ -42,41 +39,33 @@ const copyCommand = defineCommand({
   }),
   handlesInterrupt: true,
   run: async ({ storageTools, signal, progress }, { to, resume }) => {
-    const onProgress = (count: number, total: number) => progress.show(count, 'records', count / total);
-    const copying = storageTools.copy(to, { isResumed: resume, signal, onProgress });
-    const { isComplete, processedCount, differentCount, counts } = await copying.finally(() => progress.clear());
+    const onProgress = progress.showRecords.bind(progress);
+    const { isComplete, processedCount, differentCount, counts } = await storageTools.copy(to, resume, {
+      signal,
+      onProgress,
+    });
     const json = { ended: isComplete ? 'done' : 'stopped', processedCount, differentCount, counts };
     if (!isComplete) {
       const message = `Stopped after ${formatCount(processedCount, 'record')}. To continue, repeat the command with --resume.`;
       return { json, message, exitCode: INTERRUPTED_EXIT_CODE };
     }
     const total = counts.reduce((sum, { target }) => sum + target, 0);
-    const error = describeCountMismatch(counts);
+    const differences = counts
+      .filter(({ source, target }) => source !== target)
+      .map(({ records, source, target }) => `${target} instead of ${source} ${records}`);
     return {
       json,
       message: `The target has ${formatCount(total, 'record')}.`,
-      ...(differentCount > 0 && { warning: describeUncopiedRecords(differentCount) }),
-      ...(error !== undefined && { error, exitCode: 1 }),
+      ...(differentCount > 0 && {
+        warning: `In the target, ${formatCount(differentCount, 'record')} ${differentCount === 1 ? 'is' : 'are'} missing or different. The copy does not change records that the target already has. If the source is right, copy to another empty database.`,
+      }),
+      ...(differences.length > 0 && {
+        error: `The target has ${differences.join(', ')}. A server has probably changed records during the copy. Stop all servers, and copy to another empty database.`,
+        exitCode: 1,
+      }),
     };
   },
 });
 
 /** The commands that act on the storage as a whole. */
 export const storageCommands: readonly Command[] = [backUpCommand, copyCommand];
-
-function describeCountMismatch(counts: readonly RecordCounts[]): string | undefined {
-  const differences = counts.filter(({ source, target }) => source !== target);
-  if (differences.length === 0) return undefined;
-  const list = differences.map(({ records, source, target }) => `${target} instead of ${source} ${records}`).join(', ');
-  return (
-    `The target has ${list}. A server has probably changed records during the copy. ` +
-    'Stop all servers, and copy to another empty database.'
-  );
-}
-
-function describeUncopiedRecords(count: number): string {
-  return (
-    `In the target, ${formatCount(count, 'record')} ${count === 1 ? 'is' : 'are'} missing or different. The copy does not change records that the target already has. ` +
-    'If the source is right, copy to another empty database.'
-  );
-}

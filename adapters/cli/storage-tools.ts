@@ -18,17 +18,13 @@ export interface CopyResult {
   readonly counts: readonly RecordCounts[];
 }
 
-export interface CopyOptions {
-  /** Whether the copy continues an earlier one that was interrupted. */
-  readonly isResumed: boolean;
-  /** Aborted when the copy must stop. */
+/** Controls a long operation. */
+export interface Control {
+  /** Aborted when the operation must stop. */
   readonly signal: AbortSignal;
-  /** Called with the `processedCount` so far, and the expected number of all records. */
+  /** Called with the number of processed records so far, and the expected number of all records. */
   onProgress(processedCount: number, totalCount: number): void;
 }
-
-/** How to run a deletion. */
-export type DeletionOptions = Omit<CopyOptions, 'isResumed'>;
 
 /** The operations on the configured storage as a whole. */
 export interface StorageTools {
@@ -41,10 +37,7 @@ export interface StorageTools {
    * Copies all records to the database of a URL. Rejects with `UsageError` if one of the databases fails, or if the
    * target cannot be used or is not empty. The target of a resumed copy can have records.
    */
-  copy(url: string, options: CopyOptions): Promise<CopyResult>;
+  copy(url: string, isResumed: boolean, control: Control): Promise<CopyResult>;
   /** Deletes a workspace and all of its records. An interrupted deletion can be repeated. */
-  deleteWorkspace(
-    workspaceId: string,
-    options: DeletionOptions,
-  ): Promise<{ readonly isComplete: boolean; readonly deletedCount: number }>;
+  deleteWorkspace(workspaceId: string, control: Control): Promise<{ isComplete: boolean; deletedCount: number }>;
 }

@@ -10,3 +10,15 @@ export class UsageError extends Error {
     super(lines.join('\n'));
   }
 }
+
+/** Returns why a file cannot be used, for a `UsageError`. */
+export function describeFileError(error: unknown): string {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  return FILE_PROBLEMS[code] ?? message;
+}
+
+const FILE_PROBLEMS: Readonly<Record<string, string>> = {
+  EEXIST: 'the file already exists',
+  ENOENT: 'the file or its folder does not exist',
+  EACCES: 'permission denied',
+};

@@ -57,9 +57,8 @@ export const workspaceCommands: readonly Command[] = [
     }),
     run: async ({ app, storageTools, signal, progress }, { workspace }) => {
       const { id: workspaceId, name } = await findWorkspace(app, workspace);
-      const onProgress = (count: number, total: number) => progress.show(count, 'records', count / total);
-      const deletion = storageTools.deleteWorkspace(workspaceId, { signal, onProgress });
-      const { isComplete, deletedCount } = await deletion.finally(() => progress.clear());
+      const control = { signal, onProgress: progress.showRecords.bind(progress) };
+      const { isComplete, deletedCount } = await storageTools.deleteWorkspace(workspaceId, control);
       const count = formatCount(deletedCount, 'record');
       const message = isComplete
         ? `Deleted the workspace ${replaceControlCharacters(name)} with ${count}.`
@@ -85,10 +84,8 @@ export const workspaceCommands: readonly Command[] = [
     }),
     run: async ({ app }, { domain, workspace }) => {
       const { id: workspaceId } = await findWorkspace(app, workspace);
-      const slug = normalizeSlug(domain, domainToASCII) ?? domain;
-      const { id } = isUuid(domain)
-        ? await app.domains.get(workspaceId, domain.toLowerCase())
-        : await app.domains.getBySlug(workspaceId, slug);
+      const slug = normalizeSlug(domain, domainToASCII) ?? '';
+      const id = isUuid(domain) ? domain.toLowerCase() : (await app.domains.getBySlug(workspaceId, slug)).id;
       await app.domains.markVerified(workspaceId, id);
       const caller = { workspaceId, access: 'full' } as const;
       const result = await getDomain.prepare({}, undefined)(app, caller, id);

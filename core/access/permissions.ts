@@ -60,6 +60,11 @@ const requirements: { readonly [P in Permission]: PermissionRequirement<P> } = {
   accept: { access: ['full', 'read'], roles: ['admin', 'member'], needsMember: true, includesPending: true },
 };
 
+/** Returns whether only a member can have a permission. */
+export function needsMember(permission: Permission): boolean {
+  return requirements[permission].needsMember;
+}
+
 /**
  * Throws `forbidden` if the permission requires an accepted invitation, another access level, another role, or a
  * member. Throws `invitation_expired` if the invitation expired.

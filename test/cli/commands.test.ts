@@ -65,8 +65,7 @@ const invalidValues: Readonly<Record<string, string>> = {
     '--data: colour: unknown field, allowed fields: question, description, icon, userType, groups, isActive, archived; --data: question: must be a string',
   'question create --data x': '--data: is not valid JSON',
   'question create --data []': '--data: must be a JSON object',
-  'question create --data @/nowhere/file':
-    "--data: cannot be read: ENOENT: no such file or directory, open '/nowhere/file'",
+  'question create --data @/nowhere/file': '--data: cannot be read: the file or its folder does not exist',
   'question list --page 0': '--page: must be at least 1',
   'question list --all --page 2': '--all: not allowed together with --page',
   'question list --include-archived=yes': '--include-archived: must be true or false',
@@ -175,17 +174,17 @@ suite('the workspace of a command', {
   },
 
   'is an error with exit code 2 if it is unknown, ambiguous, or missing': async () => {
-    const { run, app } = await createCompany();
+    const { run, app, workspaceId } = await createCompany();
     const createError = (problem: string) => ({ code: 2, stdout: '', stderr: `error: --workspace: ${problem}\n` });
-    const unknown = 'no workspace has this ID or name. Workspaces: Northwind.';
+    const unknown = 'no workspace has this ID or name, list them with `advocacy workspace list`';
     assert.deepEqual(await run('tag list --workspace northwind'), createError(unknown));
     const { id } = await app.workspaces.create('Contoso');
-    const missing = 'required, because there are several. Workspaces: Northwind, Contoso.';
+    const missing = `there are 2, use one of their IDs: ${workspaceId} (Northwind), ${id} (Contoso)`;
     assert.deepEqual(await run('tag list'), createError(missing));
     const { id: otherId } = await app.workspaces.create('Contoso');
-    const ambiguous = `2 workspaces have this name. Use an ID: ${id}, ${otherId}.`;
+    const ambiguous = `there are 2, use one of their IDs: ${id} (Contoso), ${otherId} (Contoso)`;
     assert.deepEqual(await run('tag list --workspace Contoso'), createError(ambiguous));
-    const none = 'no workspace exists. Create one with `advocacy workspace create`.';
+    const none = 'no workspace exists, create one with `advocacy workspace create`';
     assert.deepEqual(await createCommandLine().run(['tag', 'list']), createError(none));
   },
 
@@ -196,7 +195,7 @@ suite('the workspace of a command', {
     const other = await app.workspaces.create('Contoso');
     for (const member of [memberId, 'ada@x.example', 'Ada']) {
       const { code, stderr } = await run(`me --workspace ${other.id} --as ${member}`);
-      assert.deepEqual([code, stderr], [2, 'error: --as: no member of the workspace has this ID or email address\n']);
+      assert.deepEqual([code, stderr], [2, 'error: --as: no member has this ID or email address\n']);
     }
   },
 });
