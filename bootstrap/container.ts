@@ -3,10 +3,11 @@ import { Container, type ServiceIdentifier } from 'inversify';
 import type { Logger } from 'pino';
 import type { HttpService } from '../adapters/http/http-server.ts';
 import type { LinkObserver, LinkServer } from '../adapters/links/link-server.ts';
+import { createDnsDomainRecords } from '../adapters/node/dns-domain-records.ts';
 import { createStorage, type StorageEngine } from '../adapters/persistence/storage-engine.ts';
 import type { Metrics } from '../adapters/prometheus/metrics.ts';
 import { Application } from '../core/application.ts';
-import { MIN_CLICK_INTERVAL_MS } from '../core/limits.ts';
+import { LOOKUP_LIMITS, MIN_CLICK_INTERVAL_MS } from '../core/limits.ts';
 import type { System } from '../core/shared/system.ts';
 import { getLinksUrl } from './listen.ts';
 import { type CreatedRateLimiters, rateLimiters } from './rate-limiters.ts';
@@ -37,6 +38,7 @@ export async function wireCore(settings: Settings, system: System, log: Logger):
     (engine) =>
       new Application(createStorage(engine), system, {
         links: settings.LINKS_PORT === undefined ? undefined : linkOptions,
+        domainRecords: createDnsDomainRecords(settings.DNS_SERVERS, LOOKUP_LIMITS),
       }),
     [tokens.storageEngine],
   );

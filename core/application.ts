@@ -4,6 +4,7 @@ import type { CampaignRepository } from './campaign/campaign-repository.ts';
 import { CampaignService } from './campaign/campaign-service.ts';
 import type { ContentPillarRepository } from './content-pillar/content-pillar-repository.ts';
 import { ContentPillarService } from './content-pillar/content-pillar-service.ts';
+import type { DomainRecords } from './domain/domain-records.ts';
 import type { DomainRepository } from './domain/domain-repository.ts';
 import { DomainService } from './domain/domain-service.ts';
 import type { VerifiedSlugRepository } from './domain/verified-slug-repository.ts';
@@ -61,7 +62,11 @@ export interface Storage {
 export interface ApplicationOptions {
   /** The options of short links. By default, short links are off: the `link` of each `ShareView` is `null`. */
   readonly links?: LinkOptions | undefined;
+  /** The records that verify domains. By default, each lookup fails. */
+  readonly domainRecords?: DomainRecords | undefined;
 }
+
+const NO_RECORDS: DomainRecords = { findTxtRecords: async () => ({ outcome: 'failed', code: 'ENOTIMP' }) };
 
 /**
  * All use cases of the product on one storage. A use case that takes the ID of a record rejects with `not_found` if the
@@ -91,7 +96,7 @@ export class Application {
     this.apiKeys = new ApiKeyService(apiKeys, members, unitOfWork, system, clock);
     this.campaigns = new CampaignService(campaigns, { tags, groups, contentPillars, domains }, system);
     this.contentPillars = new ContentPillarService(contentPillars, system);
-    this.domains = new DomainService(domains, unitOfWork, system);
+    this.domains = new DomainService(domains, verifiedSlugs, options.domainRecords ?? NO_RECORDS, unitOfWork, system);
     this.groups = new GroupService(groups, system);
     this.inspirationQuestions = new InspirationQuestionService(storage.inspirationQuestions, groups, system);
     this.links = new LinkService(links, domains, verifiedSlugs, visitorKeys, system, clock);
@@ -110,21 +115,28 @@ export class Application {
    * Makes the changes of `work` only once for an idempotency key. One transaction stores the response and the changes
    * of `work`, and a repeated request gets the stored response. If `work` rejects, nothing is stored. Also rejects as
    * `acquire` and `complete` of `IdempotencyService` do.
+   *
+   * If `isAtomic` is `false`, `work` runs outside of a transaction, and the response is stored after it. So `work` runs
+   * once more if the process ends between the two.
    */
   async runOnce<R extends StoredResponse>(
     request: IdempotentRequest,
     work: (app: Application) => Promise<R>,
+    isAtomic = true,
   ): Promise<R & { readonly replayed: boolean }> {
     const acquired = await this.idempotency.acquire(request);
     if ('response' in acquired) return { ...(acquired.response as R), replayed: true };
     const { lockOwner } = acquired;
+    const runAndStore = async (app: Application) => {
+      const response = await work(app);
+      await app.idempotency.complete(request, lockOwner, response);
+      return { ...response, replayed: false };
+    };
     try {
-      return await this.storage.unitOfWork.run(async (transaction) => {
-        const app = new Application(transaction, this.system, this.options);
-        const response = await work(app);
-        await app.idempotency.complete(request, lockOwner, response);
-        return { ...response, replayed: false };
-      });
+      if (!isAtomic) return await runAndStore(this);
+      return await this.storage.unitOfWork.run((transaction) =>
+        runAndStore(new Application(transaction, this.system, this.options)),
+      );
     } catch (error) {
       // The lock expires after LOCK_TTL_MS even if the release fails.
       await this.idempotency.release(request, lockOwner).catch(doNothing);

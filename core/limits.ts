@@ -59,6 +59,11 @@ export const MIN_CLICK_INTERVAL_MS = 60 * 60_000;
  * being counted twice.
  */
 export const CLICK_CHECKPOINT_TTL_MS = 7 * 24 * 60 * 60_000;
+/**
+ * The lookups that verify domains: how many run at a time in a process, how long each waits for others, and how long it
+ * takes at most after that. So 30 lookups that begin together all have an outcome, even if no name server answers.
+ */
+export const LOOKUP_LIMITS = { maxCount: 10, maxWaitMs: 12_000, timeoutMs: 5_000 };
 
 // Defaults of settings (bootstrap/settings.ts).
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_DOMAIN_PAGE_SIZE, MAX_SLUG_LENGTH, URL_LENGTH } from '../../core/limits.ts';
+import { LOOKUP_LIMITS, MAX_DOMAIN_PAGE_SIZE, MAX_SLUG_LENGTH, URL_LENGTH } from '../../core/limits.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
 import { defineGet, UPDATE } from './record-operations.ts';
@@ -13,7 +13,7 @@ const domainResponse = z
     verified: z
       .boolean()
       .describe(
-        'Whether the operator of the service has verified that the domain belongs to the workspace. Short links use only verified domains.',
+        'Whether a DNS record or the operator of the service has shown that the domain belongs to the workspace. Short links use only verified domains.',
       ),
     primary: z
       .boolean()
@@ -144,4 +144,86 @@ const updateDomain = defineOperation({
   run: (app, { caller, params, body }) => app.domains.update(caller.workspaceId, params.id, body),
 });
 
-export const domainOperations = [createDomain, listDomains, getDomain, updateDomain];
+const verificationResponse = z
+  .object({
+    domainId: field.recordId.describe('The ID of the domain.'),
+    verified: z.boolean().describe('Whether the domain is verified.'),
+    record: z
+      .object({
+        type: z.literal('TXT').describe('The type of the record.'),
+        name: z.string().describe('The full name of the record.'),
+        value: field.recordId.describe('The text of the record: the ID of the domain.'),
+      })
+      .describe('The DNS record that verifies the domain.'),
+    problem: z
+      .string()
+      .describe(
+        'A sentence that says why the lookup of this request did not verify the domain. Otherwise an empty string.',
+      ),
+  })
+  .meta({
+    id: 'DomainVerification',
+    description: 'Whether a domain is verified, and the DNS record that verifies it.',
+  });
+
+const verificationExample = {
+  domainId: example.id,
+  verified: false,
+  record: { type: 'TXT', name: `_advocacy-challenge.${example.slug}`, value: example.id },
+  problem: '',
+} as const;
+
+const getDomainVerification = defineOperation({
+  id: 'getDomainVerification',
+  method: 'GET',
+  path: '/domains/{id}/verification',
+  command: 'domain verification',
+  summary: 'Retrieve a domain verification',
+  description: [
+    'Returns whether the domain is verified, and the DNS record that verifies it.',
+    'No name server is asked, so `problem` is empty.',
+    'The domain may be archived.',
+  ],
+  response: verificationResponse,
+  example: { response: verificationExample },
+  run: (app, { caller, params }) => app.domains.getVerification(caller.workspaceId, params.id),
+});
+
+const verifyDomain = defineOperation({
+  id: 'verifyDomain',
+  method: 'POST',
+  path: '/domains/{id}/verification',
+  command: 'domain verify',
+  summary: 'Verify a domain',
+  description: [
+    'Looks up the TXT record of the domain, and marks the domain as verified if its value is the ID of the domain.',
+    'The value is compared case-insensitively, and spaces and quotes around it are ignored.',
+    'If no record matches, `verified` is `false`, and `problem` says what was found.',
+    'The response can take 5 seconds if no name server answers.',
+    'A verified domain stays verified, and is not looked up again.',
+    'An archived domain is a conflict (409), also if it is verified.',
+    'So is a domain that another workspace has verified and not archived.',
+    'If too many domains are being verified, the error is 429.',
+    'To check again, send a new `Idempotency-Key` or none: the same value returns the first response.',
+    'A request body is ignored.',
+  ],
+  statuses: [200],
+  externalTimeoutMs: LOOKUP_LIMITS.maxWaitMs + LOOKUP_LIMITS.timeoutMs,
+  response: verificationResponse,
+  example: {
+    response: {
+      ...verificationExample,
+      problem: `There is no TXT record at ${verificationExample.record.name}. Create the record, or wait until the name servers show it.`,
+    },
+  },
+  run: (app, { caller, params }) => app.domains.verify(caller.workspaceId, params.id),
+});
+
+export const domainOperations = [
+  createDomain,
+  listDomains,
+  getDomain,
+  updateDomain,
+  getDomainVerification,
+  verifyDomain,
+];

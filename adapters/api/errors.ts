@@ -101,6 +101,7 @@ export const errors = {
         'Your workspace already has a domain with this slug, which may be archived. Use that domain: find it with `GET /domains?includeArchived=true&search=…`. To unarchive it, send the POST again with `"archived": false`.',
       domain_verified_elsewhere:
         'Another workspace has verified a domain with this slug, and has not archived it. Use another domain, or ask the other workspace to archive its domain.',
+      domain_archived: 'The domain to verify is archived. Unarchive it first.',
       status_transition:
         'The status of a campaign cannot change this way, such as `archived` to `draft`. Choose a status that the message allows.',
       campaign_not_running: 'The campaign to share is a draft or archived. Publish it first.',
@@ -144,11 +145,13 @@ export const errors = {
   },
   rate_limit_exceeded: {
     status: 429,
+    kind: 'busy',
     meaning: 'Too many requests.',
     causes: {
       rejected_credentials: `Your address sent too many invalid API keys (${DEFAULT_REJECTED_CREDENTIAL_LIMIT} per minute by default). Use a valid key: usually, its requests still succeed. They can also get this error while many other keys from this address are checked.`,
       overload:
         'The service has too many requests, or clients with keys of your workspace send bodies or read responses too slowly. Send fewer requests at the same time.',
+      verifications_busy: 'Too many domains are being verified at the same time. Retry the request.',
     },
     otherCauses: [`The key exceeded its rate limit (${DEFAULT_REQUEST_LIMIT} requests per minute by default).`],
     remedy:

@@ -80,6 +80,11 @@ export interface OperationDeclaration<
   readonly body?: Body;
   /** The statuses of successful responses. By default, 201 for a POST, and 200 for other methods. */
   readonly statuses?: readonly (200 | 201)[];
+  /**
+   * The maximum time that the operation waits for servers other than the storage. By default, it waits for none. Such
+   * an operation runs outside of a transaction, and must be safe to repeat (`Application.runOnce`).
+   */
+  readonly externalTimeoutMs?: number;
   readonly response: Result;
   readonly example: Example<z.output<Query>, z.input<Body>, z.input<Result>>;
   run(app: Application, input: OperationInput<Path, P, Query, Body>): Promise<RunResult<Result>>;
@@ -100,6 +105,7 @@ export interface Operation {
   readonly mayScan: boolean;
   readonly body: FieldsSchema | undefined;
   readonly statuses: readonly (200 | 201)[];
+  readonly externalTimeoutMs: number;
   readonly response: z.ZodType;
   readonly example: Example<Record<string, unknown>, object, unknown>;
   /**
@@ -122,8 +128,7 @@ export function defineOperation<
 >(declaration: OperationDeclaration<Path, P, Query, Body, Result>): Operation & { readonly body: Body | undefined } {
   const { method, query = z.strictObject({}), body, response, run } = declaration;
   const { permission = method === 'GET' ? 'read' : 'write' } = declaration;
-  const status = method === 'POST' ? 201 : 200;
-  const { statuses = [status] } = declaration;
+  const { statuses = [method === 'POST' ? 201 : 200], externalTimeoutMs = 0 } = declaration;
   const isList = response instanceof z.ZodArray;
   const select = createSelector(response) as (body: unknown) => unknown;
   // An empty query is parsed once. `defaultQuery` is `undefined` if a parameter is required.
@@ -135,6 +140,7 @@ export function defineOperation<
     mayScan: 'page' in query.shape,
     body,
     statuses,
+    externalTimeoutMs,
     prepare(rawQuery, rawBody) {
       const shouldParseQuery = defaultQuery === undefined || Object.keys(rawQuery).length > 0;
       const [parsedQuery = defaultQuery, parsedBody] = parseAll(
@@ -153,9 +159,9 @@ export function defineOperation<
         };
         const result: unknown = await run(app, input as unknown as OperationInput<Path, P, Query, Body>);
         const { items, hasNext } = (isList ? result : { items: result }) as Partial<Page<unknown>>;
-        const isExisting = statuses.length > 1 && !(result as { isNew?: boolean }).isNew;
+        const { isNew = !statuses.includes(200) } = result as { isNew?: boolean };
         const recordId = method === 'GET' ? undefined : ((result as { id?: string }).id ?? id);
-        return { status: isExisting ? 200 : status, body: JSON.stringify(select(items)), hasNext, recordId };
+        return { status: isNew ? 201 : 200, body: JSON.stringify(select(items)), hasNext, recordId };
       };
     },
   };

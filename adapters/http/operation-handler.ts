@@ -36,10 +36,11 @@ export function createOperationHandler(
   services: HandlerServices,
 ): RequestHandler<{ id?: string }> {
   const { app, authenticate, requestLimiter, readBody, protection, responder } = services;
+  const isExternal = operation.externalTimeoutMs > 0;
   return async (request, response) => {
     const context = getRequestContext(response);
     context.route = operation.path;
-    const timeBudget = new TimeBudget(context.startedAt);
+    const timeBudget = new TimeBudget(context.startedAt, operation.externalTimeoutMs);
     const caller = await timeBudget.run(authenticate(request));
     context.workspaceId = caller.workspaceId;
     context.keyId = caller.keyId;
@@ -57,6 +58,9 @@ export function createOperationHandler(
     const work = operation.prepare(query, body);
     const { id = '' } = request.params;
     const path = operation.path.replace('{id}', () => id.toLowerCase());
+    // Requests that wait for other servers must not keep the others from the storage.
+    const run = <T>(running: Promise<T>): Promise<T> =>
+      timeBudget.run(isExternal ? protection.awaitOutsideInFlightCount(response, running) : running);
     if (idempotencyKey !== undefined) {
       const { workspaceId, keyId } = caller;
       const idempotentRequest = {
@@ -66,15 +70,15 @@ export function createOperationHandler(
         idempotencyKeyName: 'Idempotency-Key',
         fingerprint: computeFingerprint([operation.method, path, body ?? null]),
       };
-      const result = await timeBudget.run(
-        app.runOnce(idempotentRequest, (transactionApp) => work(transactionApp, caller, id)),
+      const result = await run(
+        app.runOnce(idempotentRequest, (transactionApp) => work(transactionApp, caller, id), !isExternal),
       );
       context.recordId = result.recordId;
       responder.send(response, result.status, result.body, result.replayed ? ['Idempotency-Replayed', 'true'] : []);
     } else {
       // After a timeout, the response has been sent.
       const isAbandoned = () => response.destroyed || response.headersSent;
-      const result = await timeBudget.run(work(app, caller, id, isAbandoned));
+      const result = await run(work(app, caller, id, isAbandoned));
       context.recordId = result.recordId;
       const link = result.hasNext === undefined ? undefined : formatPageLinks(path, query, result.hasNext);
       responder.send(response, result.status, result.body, link ? ['Link', link] : []);

@@ -12,9 +12,12 @@ const REQUEST_TIMEOUT_MS = STORAGE_TIMEOUT_MS + 200;
 export class TimeBudget {
   private remainingMs: number;
 
-  /** `startedAt` is the time at which the request arrived, from `performance.now()`. */
-  constructor(startedAt: number) {
-    this.remainingMs = REQUEST_TIMEOUT_MS - (performance.now() - startedAt);
+  /**
+   * `startedAt` is the time at which the request arrived, from `performance.now()`. `externalTimeoutMs` is the maximum
+   * time that the request waits for servers other than the storage.
+   */
+  constructor(startedAt: number, externalTimeoutMs = 0) {
+    this.remainingMs = REQUEST_TIMEOUT_MS + externalTimeoutMs - (performance.now() - startedAt);
   }
 
   /** Settles like `work`, or rejects when the budget is used up. The work then goes on, and its result is ignored. */

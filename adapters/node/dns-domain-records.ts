@@ -7,25 +7,21 @@ import { withTimeout } from './with-timeout.ts';
 const TRY_TIMEOUT_MS = 2_000;
 const MAX_TRY_COUNT = 2;
 
-/** The limits of the lookups of a process. */
 interface LookupLimits {
-  /** The maximum number of lookups at a time. */
   readonly maxCount: number;
-  /** The maximum time to wait until other lookups have ended. */
   readonly maxWaitMs: number;
-  /** The maximum time of a lookup, without waiting for others. */
   readonly timeoutMs: number;
 }
 
-/** With these limits, 30 lookups that begin together all have an outcome, even if no name server answers. */
-export const LOOKUP_LIMITS: LookupLimits = { maxCount: 10, maxWaitMs: 12_000, timeoutMs: 5_000 };
-
 /**
  * Creates the lookups of TXT records over DNS. `servers` are addresses of resolvers, with ports if needed, such as
- * `192.0.2.1` and `[2001:db8::1]:5353`. By default, the resolvers of the operating system are used.
+ * `192.0.2.1` and `[2001:db8::1]:5353`. Without them, the resolvers of the operating system are used. At most
+ * `maxCount` lookups run at a time. A lookup waits up to `maxWaitMs` for others, and then takes up to `timeoutMs`.
  */
-export function createDnsDomainRecords(servers?: readonly string[], limits = LOOKUP_LIMITS): DomainRecords {
-  const { maxCount, maxWaitMs, timeoutMs } = limits;
+export function createDnsDomainRecords(
+  servers: readonly string[] | undefined,
+  { maxCount, maxWaitMs, timeoutMs }: LookupLimits,
+): DomainRecords {
   const limit = pLimit(maxCount);
   return {
     async findTxtRecords(name) {

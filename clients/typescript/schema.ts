@@ -268,6 +268,30 @@ export interface paths {
         readonly patch: operations["updateDomain"];
         readonly trace?: never;
     };
+    readonly "/domains/{id}/verification": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Retrieve a domain verification
+         * @description Returns whether the domain is verified, and the DNS record that verifies it. No name server is asked, so `problem` is empty. The domain may be archived.
+         */
+        readonly get: operations["getDomainVerification"];
+        readonly put?: never;
+        /**
+         * Verify a domain
+         * @description Looks up the TXT record of the domain, and marks the domain as verified if its value is the ID of the domain. The value is compared case-insensitively, and spaces and quotes around it are ignored. If no record matches, `verified` is `false`, and `problem` says what was found. The response can take 5 seconds if no name server answers. A verified domain stays verified, and is not looked up again. An archived domain is a conflict (409), also if it is verified. So is a domain that another workspace has verified and not archived. If too many domains are being verified, the error is 429. To check again, send a new `Idempotency-Key` or none: the same value returns the first response. A request body is ignored.
+         */
+        readonly post: operations["verifyDomain"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/groups": {
         readonly parameters: {
             readonly query?: never;
@@ -914,7 +938,7 @@ export interface components {
             readonly id: string;
             /** @description The domain name, in lower case and in its ASCII form. */
             readonly slug: string;
-            /** @description Whether the operator of the service has verified that the domain belongs to the workspace. Short links use only verified domains. */
+            /** @description Whether a DNS record or the operator of the service has shown that the domain belongs to the workspace. Short links use only verified domains. */
             readonly verified: boolean;
             /** @description Whether this is the primary domain of the workspace: the domain that has been live (not archived) for the longest time. This time starts when a domain is created or unarchived. */
             readonly primary: boolean;
@@ -947,6 +971,33 @@ export interface components {
             readonly placeholder?: string;
             /** @description `true` archives the domain, `false` unarchives it. */
             readonly archived?: boolean;
+        };
+        /** @description Whether a domain is verified, and the DNS record that verifies it. */
+        readonly DomainVerification: {
+            /**
+             * Format: uuid
+             * @description The ID of the domain.
+             */
+            readonly domainId: string;
+            /** @description Whether the domain is verified. */
+            readonly verified: boolean;
+            /** @description The DNS record that verifies the domain. */
+            readonly record: {
+                /**
+                 * @description The type of the record.
+                 * @constant
+                 */
+                readonly type: "TXT";
+                /** @description The full name of the record. */
+                readonly name: string;
+                /**
+                 * Format: uuid
+                 * @description The text of the record: the ID of the domain.
+                 */
+                readonly value: string;
+            };
+            /** @description A sentence that says why the lookup of this request did not verify the domain. Otherwise an empty string. */
+            readonly problem: string;
         };
         /** @description A group to create. */
         readonly CreateGroup: {
@@ -1151,6 +1202,7 @@ export interface components {
          *     - [`conflict-name-taken`](/docs/errors#conflict-name-taken): A tag or a group with this name already exists. Names are compared case-insensitively. Choose another name, or use the existing record.
          *     - [`conflict-domain-taken`](/docs/errors#conflict-domain-taken): Your workspace already has a domain with this slug, which may be archived. Use that domain: find it with `GET /domains?includeArchived=true&search=…`. To unarchive it, send the POST again with `"archived": false`.
          *     - [`conflict-domain-verified-elsewhere`](/docs/errors#conflict-domain-verified-elsewhere): Another workspace has verified a domain with this slug, and has not archived it. Use another domain, or ask the other workspace to archive its domain.
+         *     - [`conflict-domain-archived`](/docs/errors#conflict-domain-archived): The domain to verify is archived. Unarchive it first.
          *     - [`conflict-status-transition`](/docs/errors#conflict-status-transition): The status of a campaign cannot change this way, such as `archived` to `draft`. Choose a status that the message allows.
          *     - [`conflict-campaign-not-running`](/docs/errors#conflict-campaign-not-running): The campaign to share is a draft or archived. Publish it first.
          *     - [`conflict-concurrent-changes`](/docs/errors#conflict-concurrent-changes): Too many requests changed the same record at the same time. Retry the request.
@@ -1254,6 +1306,7 @@ export interface components {
          *
          *     - [`rate-limit-exceeded-rejected-credentials`](/docs/errors#rate-limit-exceeded-rejected-credentials): Your address sent too many invalid API keys (60 per minute by default). Use a valid key: usually, its requests still succeed. They can also get this error while many other keys from this address are checked.
          *     - [`rate-limit-exceeded-overload`](/docs/errors#rate-limit-exceeded-overload): The service has too many requests, or clients with keys of your workspace send bodies or read responses too slowly. Send fewer requests at the same time.
+         *     - [`rate-limit-exceeded-verifications-busy`](/docs/errors#rate-limit-exceeded-verifications-busy): Too many domains are being verified at the same time. Retry the request.
          *     - The key exceeded its rate limit (600 requests per minute by default).
          *
          *     Wait for the number of seconds in `Retry-After`, then retry. To stay below the limit, read `RateLimit` or `X-RateLimit-Remaining` of each response.
@@ -2774,6 +2827,110 @@ export interface operations {
                      *     }
                      */
                     readonly "application/json": components["schemas"]["Domain"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly getDomainVerification: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The ID of the record (UUID, in upper or lower case). */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The record. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "domainId": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e03",
+                     *       "verified": false,
+                     *       "record": {
+                     *         "type": "TXT",
+                     *         "name": "_advocacy-challenge.links.example.com",
+                     *         "value": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e03"
+                     *       },
+                     *       "problem": ""
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["DomainVerification"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly verifyDomain: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once. */
+                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            readonly path: {
+                /** @description The ID of the record (UUID, in upper or lower case). */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The record already existed. The response shows its state after the request. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "domainId": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e03",
+                     *       "verified": false,
+                     *       "record": {
+                     *         "type": "TXT",
+                     *         "name": "_advocacy-challenge.links.example.com",
+                     *         "value": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e03"
+                     *       },
+                     *       "problem": "There is no TXT record at _advocacy-challenge.links.example.com. Create the record, or wait until the name servers show it."
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["DomainVerification"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];

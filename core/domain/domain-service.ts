@@ -5,7 +5,9 @@ import type { Page, PageRequest } from '../shared/page.ts';
 import type { System } from '../shared/system.ts';
 import type { UnitOfWork } from '../shared/unit-of-work.ts';
 import { DOMAIN_TAKEN, type Domain, type DomainChange, type DomainRequest, newDomain } from './domain.ts';
+import type { DomainRecords } from './domain-records.ts';
 import type { DomainFilter, DomainRepository } from './domain-repository.ts';
+import { type ExpectedRecord, findVerificationProblem, getExpectedRecord } from './domain-verification.ts';
 import type { VerifiedSlugRepository } from './verified-slug-repository.ts';
 
 /**
@@ -15,6 +17,15 @@ export type DomainView = Domain & { readonly primary: boolean };
 
 export type DomainQuery = DomainFilter & PageRequest;
 
+/** Whether a domain is verified, and the record that verifies it. */
+export interface DomainVerification {
+  readonly domainId: string;
+  readonly verified: boolean;
+  readonly record: ExpectedRecord;
+  /** Why the latest lookup did not verify the domain. `''` without a lookup. */
+  readonly problem: string;
+}
+
 interface DomainRepositories {
   readonly domains: DomainRepository;
   readonly verifiedSlugs: VerifiedSlugRepository;
@@ -23,6 +34,8 @@ interface DomainRepositories {
 export class DomainService {
   constructor(
     private readonly domains: DomainRepository,
+    private readonly verifiedSlugs: VerifiedSlugRepository,
+    private readonly records: DomainRecords,
     private readonly unitOfWork: UnitOfWork<DomainRepositories>,
     private readonly system: System,
   ) {}
@@ -86,17 +99,52 @@ export class DomainService {
   }
 
   /**
-   * Marks a domain as verified. Rejects with `conflict` if another workspace has a live, verified domain with its slug.
+   * Marks a domain as verified, without a lookup. Rejects with `conflict` if another workspace has a live, verified
+   * domain with its slug.
    */
   async markVerified(workspaceId: string, id: string): Promise<DomainView> {
-    return this.unitOfWork.run(async ({ domains, verifiedSlugs }) => {
-      const current = requireFound(await domains.findById(workspaceId, id), 'domain');
-      await requireAvailable(verifiedSlugs, current);
-      if (!current.verified && !current.archived) await verifiedSlugs.add(current);
-      const now = this.system.now();
-      const verified = await domains.update(workspaceId, id, (it) => applyChanges(it, { verified: true }, now));
-      return readView(domains, requireFound(verified, 'domain'));
+    return this.unitOfWork.run(async (repositories) => {
+      const current = requireFound(await repositories.domains.findById(workspaceId, id), 'domain');
+      return readView(repositories.domains, await this.applyVerification(repositories, current));
     });
+  }
+
+  /** Returns whether a domain is verified, and the record that verifies it. Looks nothing up. */
+  async getVerification(workspaceId: string, id: string): Promise<DomainVerification> {
+    return toVerification(requireFound(await this.domains.findById(workspaceId, id), 'domain'));
+  }
+
+  /**
+   * Looks up the expected record of a domain, and marks the domain as verified if it finds the record. A verified
+   * domain stays verified without a lookup. Rejects with `conflict` if the domain is archived, or if another workspace
+   * has a live, verified domain with its slug, and with `busy` if there are too many lookups. The lookup can take long,
+   * so do not call this in a transaction.
+   */
+  async verify(workspaceId: string, id: string): Promise<DomainVerification> {
+    const domain = requireLive(await this.domains.findById(workspaceId, id));
+    if (domain.verified) return toVerification(domain);
+    await requireAvailable(this.verifiedSlugs, domain);
+    const expected = getExpectedRecord(domain);
+    const lookup = await this.records.findTxtRecords(expected.name);
+    if (lookup.outcome === 'busy') {
+      const message = 'Too many domains are being verified at the same time. Retry in a moment.';
+      throw new CoreError('busy', message, 'verifications_busy');
+    }
+    const problem = findVerificationProblem(expected, lookup);
+    // The domain may have been verified or archived during the lookup, so it is read again.
+    if (problem !== '') return toVerification(requireLive(await this.domains.findById(workspaceId, id)), problem);
+    return this.unitOfWork.run(async (repositories) => {
+      const current = requireLive(await repositories.domains.findById(workspaceId, id));
+      return toVerification(await this.applyVerification(repositories, current));
+    });
+  }
+
+  private async applyVerification({ domains, verifiedSlugs }: DomainRepositories, existing: Domain): Promise<Domain> {
+    await requireAvailable(verifiedSlugs, existing);
+    if (!existing.verified && !existing.archived) await verifiedSlugs.add(existing);
+    const now = this.system.now();
+    const apply = (it: Domain): Domain => applyChanges(it, { verified: true }, now);
+    return requireFound(await domains.update(existing.workspaceId, existing.id, apply), 'domain');
   }
 
   private async applyChange(
@@ -122,8 +170,20 @@ function toView(domain: Domain, primaryId: string | undefined): DomainView {
   return { ...domain, primary: !domain.archived && domain.id === primaryId };
 }
 
+function toVerification(domain: Domain, problem = ''): DomainVerification {
+  const { id, verified } = domain;
+  return { domainId: id, verified, record: getExpectedRecord(domain), problem: verified ? '' : problem };
+}
+
 async function readView(domains: DomainRepository, domain: Domain): Promise<DomainView> {
   return toView(domain, await domains.findPrimaryId(domain.workspaceId));
+}
+
+/** Returns a domain that can be verified. Throws `not_found` if there is none, and `conflict` if it is archived. */
+function requireLive(domain: Domain | undefined): Domain {
+  const found = requireFound(domain, 'domain');
+  if (!found.archived) return found;
+  throw new CoreError('conflict', 'This domain is archived. Unarchive it, then verify it.', 'domain_archived');
 }
 
 /** Rejects with `conflict` if another workspace has a live, verified domain with the slug of this domain. */

@@ -5,7 +5,8 @@ export type CoreErrorKind =
   | 'invitation_expired'
   | 'not_found'
   | 'invalid'
-  | 'conflict';
+  | 'conflict'
+  | 'busy';
 
 /** The cause of an error, if a program can act on it. The API documents each cause (adapters/api/errors.ts). */
 export type CoreErrorCause =
@@ -16,12 +17,14 @@ export type CoreErrorCause =
   | 'name_taken'
   | 'domain_taken'
   | 'domain_verified_elsewhere'
+  | 'domain_archived'
   | 'status_transition'
   | 'campaign_not_running'
   | 'concurrent_changes'
   | 'idempotency_key_in_use'
   | 'idempotency_key_reused'
-  | 'list_too_slow';
+  | 'list_too_slow'
+  | 'verifications_busy';
 
 /** The problem of one field, for example the path `resources.0.url` and the problem `must be a string`. */
 export interface FieldError {
@@ -45,7 +48,9 @@ export class CoreError extends Error {
 
   /** Whether the same call can succeed later. */
   get isTransient(): boolean {
-    return this.causeName === 'concurrent_changes' || this.causeName === 'idempotency_key_in_use';
+    return (
+      this.kind === 'busy' || this.causeName === 'concurrent_changes' || this.causeName === 'idempotency_key_in_use'
+    );
   }
 }
 

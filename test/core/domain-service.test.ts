@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { createNodeSystem } from '../../adapters/node/system.ts';
 import { Application, type Storage } from '../../core/application.ts';
 import type { DomainRequest } from '../../core/domain/domain.ts';
+import type { DomainRecordLookup, DomainRecords } from '../../core/domain/domain-records.ts';
+import type { DomainVerification } from '../../core/domain/domain-service.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
 import { OTHER, OWN, SECOND, type TestCore, testCore } from '../support/core.ts';
 import { suite } from '../support/suite.ts';
@@ -86,6 +88,57 @@ suite('the verification of a domain', {
     const app = new Application(withFailingUpdates(core.storage), createNodeSystem());
     await assert.rejects(app.domains.markVerified(OWN, domain.id), /The update fails/);
     assert.equal((await createVerified(core, OTHER)).verified, true);
+  },
+});
+
+/** Creates a domain, and verifies it with a lookup, during which the domain changes. */
+async function verifyDuring(
+  lookup: (id: string) => DomainRecordLookup,
+  change: (core: TestCore, id: string) => Promise<unknown>,
+): Promise<{ core: TestCore; id: string; verification: Promise<DomainVerification> }> {
+  const domainRecords: DomainRecords = {
+    async findTxtRecords() {
+      await change(core, domain.id);
+      return lookup(domain.id);
+    },
+  };
+  const core = testCore({}, { domainRecords });
+  const { domain } = await createOrArchive(core, OWN, { slug: SLUG });
+  return { core, id: domain.id, verification: core.app.domains.verify(OWN, domain.id) };
+}
+
+const findId = (id: string): DomainRecordLookup => ({ outcome: 'found', records: [[id]] });
+const findNothing = (): DomainRecordLookup => ({ outcome: 'none' });
+
+suite('a verification with a lookup', {
+  'is rejected if the domain is archived during the lookup, and changes nothing': async () => {
+    for (const lookup of [findId, findNothing]) {
+      const { core, id, verification } = await verifyDuring(lookup, ({ app }, domainId) =>
+        app.domains.update(OWN, domainId, { archived: true }),
+      );
+      await assert.rejects(verification, { kind: 'conflict', causeName: 'domain_archived' });
+      assert.equal((await core.app.domains.get(OWN, id)).verified, false);
+    }
+  },
+
+  'is rejected if another workspace verifies the domain during the lookup': async () => {
+    const { core, id, verification } = await verifyDuring(findId, (changed) => createVerified(changed, OTHER));
+    await assert.rejects(verification, VERIFIED_ELSEWHERE);
+    assert.equal((await core.app.domains.get(OWN, id)).verified, false);
+  },
+
+  'does not take back a verification during the lookup': async () => {
+    const { verification } = await verifyDuring(findNothing, ({ app }, id) => app.domains.markVerified(OWN, id));
+    const { verified, problem } = await verification;
+    assert.deepEqual({ verified, problem }, { verified: true, problem: '' });
+  },
+
+  'is rejected as busy if there are too many lookups': async () => {
+    const { verification } = await verifyDuring(
+      () => ({ outcome: 'busy' }),
+      async () => undefined,
+    );
+    await assert.rejects(verification, { kind: 'busy', isTransient: true });
   },
 });
 

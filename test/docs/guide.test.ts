@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ConsoleStep, parseSteps, runSteps } from '../support/console-steps.ts';
+import { withDnsServer } from '../support/dns-server.ts';
 import { withFakeNpx } from '../support/fake-npx.ts';
 import { withProcess } from '../support/process.ts';
 import { DEMO_API_KEY } from '../support/request.ts';
@@ -14,28 +15,31 @@ const [readme, guide] = ['README.md', 'docs/guide.md'];
 /** The minimum number of steps to find in each page. If the test finds fewer, it has missed some. */
 const MIN_STEP_COUNTS = new Map([
   [readme, 8],
-  [guide, 44],
+  [guide, 47],
 ]);
 
 /** Runs the commands of the pages in order on one service. Their outputs must be those of the pages. */
 function assertOutputs(...pages: readonly string[]): Promise<void> {
-  return withFakeNpx((folder, env) => {
-    const SQLITE_FILE = join(folder, 'advocacy.db');
-    return withProcess({ STORAGE: 'sqlite', SQLITE_FILE, RATE_LIMIT_POINTS: '600' }, async ({ url }) => {
-      for (const page of pages) {
-        const file = join(root, page);
-        const text = readFileSync(file, 'utf8');
-        const steps = parseSteps(text);
-        assert.ok(steps.length >= (MIN_STEP_COUNTS.get(page) as number));
-        const printed = await runSteps(steps, url, { ...env, SQLITE_FILE, KEY: DEMO_API_KEY });
-        if (process.env.UPDATE_DOCS === '1') {
-          const update = (page: string, { output }: ConsoleStep, i: number) =>
-            output ? page.replace(`\n${output}\n`, () => `\n${printed[i]}\n`) : page;
-          writeFileSync(file, steps.reduce(update, text));
-        } else for (const [i, { command, output }] of steps.entries()) assert.equal(printed[i], output, command);
-      }
-    });
-  });
+  return withFakeNpx((folder, env) =>
+    withDnsServer(({ address }) => {
+      const SQLITE_FILE = join(folder, 'advocacy.db');
+      const settings = { STORAGE: 'sqlite', SQLITE_FILE, DNS_SERVERS: address, RATE_LIMIT_POINTS: '600' };
+      return withProcess(settings, async ({ url }) => {
+        for (const page of pages) {
+          const file = join(root, page);
+          const text = readFileSync(file, 'utf8');
+          const steps = parseSteps(text);
+          assert.ok(steps.length >= (MIN_STEP_COUNTS.get(page) as number));
+          const printed = await runSteps(steps, url, { ...env, SQLITE_FILE, KEY: DEMO_API_KEY });
+          if (process.env.UPDATE_DOCS === '1') {
+            const update = (page: string, { output }: ConsoleStep, i: number) =>
+              output ? page.replace(`\n${output}\n`, () => `\n${printed[i]}\n`) : page;
+            writeFileSync(file, steps.reduce(update, text));
+          } else for (const [i, { command, output }] of steps.entries()) assert.equal(printed[i], output, command);
+        }
+      });
+    }),
+  );
 }
 
 suite('README and docs/guide.md', {

@@ -263,6 +263,8 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
     app.domains.getBySlug(caller.workspaceId, (await app.domains.get(caller.workspaceId, domainId)).slug),
   'domains.list': ({ app, caller }) => app.domains.list(caller.workspaceId, DOMAINS),
   'domains.iterate': ({ app, caller }) => collectAll(app.domains.iterate(caller.workspaceId)),
+  'domains.getVerification': ({ app, caller, domainId }) => app.domains.getVerification(caller.workspaceId, domainId),
+  'domains.verify': ({ app, caller, domainId }) => app.domains.verify(caller.workspaceId, domainId),
   'domains.markVerified': async ({ app, caller }) => {
     const { domain } = await app.domains.createOrArchive(caller.workspaceId, { slug: newSlug() });
     await app.domains.markVerified(caller.workspaceId, domain.id);

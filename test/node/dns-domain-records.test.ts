@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createDnsDomainRecords, LOOKUP_LIMITS } from '../../adapters/node/dns-domain-records.ts';
+import { createDnsDomainRecords } from '../../adapters/node/dns-domain-records.ts';
 import type { DomainRecordLookup } from '../../core/domain/domain-records.ts';
+import { LOOKUP_LIMITS } from '../../core/limits.ts';
 import { type DnsAnswer, type DnsServer, withDnsServer } from '../support/dns-server.ts';
 import { each } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
@@ -47,7 +48,7 @@ suite('the lookup of TXT records', {
       each(outcomes, async ([answer, expected, protocols = 'udp']) => {
         server.questions.length = 0;
         server.answers.set('a.example', answer);
-        const records = createDnsDomainRecords([server.address]);
+        const records = createDnsDomainRecords([server.address], LOOKUP_LIMITS);
         assert.deepEqual(await records.findTxtRecords('a.example'), expected);
         assert.deepEqual(
           server.questions,
@@ -58,7 +59,7 @@ suite('the lookup of TXT records', {
 
   'uses no earlier answer': () =>
     withDnsServer(async ({ address, answers }) => {
-      const records = createDnsDomainRecords([address]);
+      const records = createDnsDomainRecords([address], LOOKUP_LIMITS);
       assert.deepEqual(await records.findTxtRecords('a.example'), { outcome: 'none' });
       answers.set('a.example', [['one']]);
       assert.deepEqual(await records.findTxtRecords('a.example'), found(['one']));
@@ -69,12 +70,12 @@ suite('the lookup of TXT records', {
   'asks the next server if one is unavailable': () =>
     withDnsServer(async ({ address, answers }) => {
       answers.set('a.example', [['one']]);
-      const records = createDnsDomainRecords([CLOSED_ADDRESS, address]);
+      const records = createDnsDomainRecords([CLOSED_ADDRESS, address], LOOKUP_LIMITS);
       assert.deepEqual(await records.findTxtRecords('a.example'), found(['one']));
     }),
 
   'fails with a code if no server is available': async () => {
-    const records = createDnsDomainRecords([CLOSED_ADDRESS]);
+    const records = createDnsDomainRecords([CLOSED_ADDRESS], LOOKUP_LIMITS);
     assert.deepEqual(await records.findTxtRecords('a.example'), failed('ECONNREFUSED'));
   },
 
@@ -82,7 +83,10 @@ suite('the lookup of TXT records', {
     withDnsServer(async ({ address, answers, questions }) => {
       answers.set('a.example', 'silence');
       const startedAt = performance.now();
-      assert.deepEqual(await createDnsDomainRecords([address]).findTxtRecords('a.example'), failed('ETIMEOUT'));
+      assert.deepEqual(
+        await createDnsDomainRecords([address], LOOKUP_LIMITS).findTxtRecords('a.example'),
+        failed('ETIMEOUT'),
+      );
       const milliseconds = performance.now() - startedAt;
       assert.ok(milliseconds > 3_900 && milliseconds < 5_500, `${milliseconds} ms`);
       assert.deepEqual(questions, ['udp a.example', 'udp a.example']);

@@ -11,6 +11,9 @@ const MAX_UDP_BYTES = 512;
 const HEADER_BYTES = 12;
 const TXT_TYPE = 16;
 
+/** A setting without which a test could ask the name servers of the system. Nothing listens at this address. */
+export const NO_DNS_SERVER = { DNS_SERVERS: '127.0.0.1:1' };
+
 export interface DnsServer {
   /** The address with its port, as `DNS_SERVERS` takes it. */
   readonly address: string;

@@ -61,9 +61,9 @@ export function pathSegmentOf({ path }: Operation): keyof Tenant['ids'] {
   return path.split('/')[1] as keyof Tenant['ids'];
 }
 
-/** Returns the status of a success. For `createDomain`, returns the status for a new domain. */
-export function successStatusOf({ method }: Operation): number {
-  return method === 'POST' ? 201 : 200;
+/** Returns the status of a success. If the operation creates a record or finds an existing one, returns 201. */
+export function successStatusOf({ statuses }: Operation): number {
+  return Math.max(...statuses);
 }
 
 export type JsonType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';

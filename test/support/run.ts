@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { settings } from '../../bootstrap/settings.ts';
+import { NO_DNS_SERVER } from './dns-server.ts';
 import { RESULTS, type Results, type StartedTest } from './results.ts';
 import { isLong, TEST_TIMEOUT_MS } from './scale.ts';
 import { getSharedMongod, SHARED_MONGOD_REQUEST, stopSharedMongod } from './shared-mongod.ts';
@@ -144,11 +145,13 @@ function runInProcess(files: readonly string[]): Promise<Outcome> {
   });
 }
 
-/** Returns the environment without settings of the service, except `REDIS_URL`, the Redis for tests. */
+/**
+ * Returns the environment without settings of the service, except `REDIS_URL`, the Redis for tests, and with no name
+ * server.
+ */
 function createEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => name === 'REDIS_URL' || !(name in settings)),
-  );
+  const kept = Object.entries(process.env).filter(([name]) => name === 'REDIS_URL' || !(name in settings));
+  return { ...Object.fromEntries(kept), ...NO_DNS_SERVER };
 }
 
 await main(process.argv.slice(2));

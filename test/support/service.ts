@@ -4,6 +4,7 @@ import { createDemo, type Demo } from '../../bootstrap/demo.ts';
 import { readSettings } from '../../bootstrap/read-settings.ts';
 import { type RunningServer, startServer } from '../../bootstrap/start-server.ts';
 import type { Application } from '../../core/application.ts';
+import { NO_DNS_SERVER } from './dns-server.ts';
 import { assertAsDocumented } from './openapi-document.ts';
 import { type ServiceProcess, startProcess } from './process.ts';
 import { type ApiResponse, type CallOptions, DEMO_API_KEY, request } from './request.ts';
@@ -12,7 +13,7 @@ import { runAfterLastTest } from './suite.ts';
 
 export * from './request.ts';
 
-const UNLIMITED = { RATE_LIMIT_POINTS: '1000000', REJECTED_CREDENTIALS_PER_MINUTE: '1000000' };
+const DEFAULTS = { ...NO_DNS_SERVER, RATE_LIMIT_POINTS: '1000000', REJECTED_CREDENTIALS_PER_MINUTE: '1000000' };
 
 /** A running service, as a test uses it. */
 export interface Api {
@@ -72,7 +73,7 @@ interface TestService {
 
 async function startService({ settings = {}, now, log }: ServiceOptions): Promise<TestService> {
   const storage = await createTestStorage();
-  const environment = { ...UNLIMITED, ...storage.settings, ...settings };
+  const environment = { ...DEFAULTS, ...storage.settings, ...settings };
   const system = createNodeSystem();
   let running: RunningServer | undefined;
   let other: ServiceProcess | undefined;

@@ -5,6 +5,7 @@ import { tokens, wireCore } from '../../bootstrap/container.ts';
 import { readSettings } from '../../bootstrap/read-settings.ts';
 import type { Settings } from '../../bootstrap/settings.ts';
 import type { Application } from '../../core/application.ts';
+import { NO_DNS_SERVER } from './dns-server.ts';
 import type { TestDatabase } from './engines/engine.ts';
 import { engines } from './engines/engines.ts';
 import { createMongodbSettings } from './mongodb-settings.ts';
@@ -146,7 +147,8 @@ export async function withEngine<T>(
   storage: string | Environment,
   work: (engine: StorageEngine, app: Application) => Promise<T>,
 ): Promise<T> {
-  const settings = readSettings(typeof storage === 'string' ? createMongodbSettings(storage) : storage);
+  const environment = typeof storage === 'string' ? createMongodbSettings(storage) : storage;
+  const settings = readSettings({ ...NO_DNS_SERVER, ...environment });
   const container = await wireCore(settings, createNodeSystem(), pino({ level: 'silent' }));
   const connections = container.getAll(tokens.connection, { optional: true });
   try {
