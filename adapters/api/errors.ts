@@ -88,7 +88,7 @@ export const errors = {
     ],
     remedy:
       'Compare the path and the method with the API reference. Use an ID from a list or from the response to the request that created the record.',
-    example: 'No campaign of this workspace has this ID. Check the ID.',
+    example: 'No such campaign in this workspace. Check the ID.',
   },
   conflict: {
     status: 409,

@@ -1188,7 +1188,7 @@ export interface components {
                  * @example {
                  *       "error": {
                  *         "code": "not_found",
-                 *         "message": "No campaign of this workspace has this ID. Check the ID.",
+                 *         "message": "No such campaign in this workspace. Check the ID.",
                  *         "doc_url": "/docs/errors#not-found"
                  *       }
                  *     }

@@ -4,11 +4,17 @@ import { CoreError, requireFound } from '../shared/core-error.ts';
 import { formatTimestamp } from '../shared/date.ts';
 import type { Clock, System } from '../shared/system.ts';
 import type { UnitOfWork } from '../shared/unit-of-work.ts';
-import { type ApiKey, createApiKeySecret, hashSecret, type NewApiKeyFields, newApiKey } from './api-key.ts';
+import {
+  type ApiKey,
+  createApiKeySecret,
+  hashSecret,
+  type NewApiKeyFields,
+  newApiKey,
+  SECRET_RANDOM_LENGTH,
+} from './api-key.ts';
 import type { ApiKeyRepository } from './api-key-repository.ts';
 import type { AuthenticatedCaller } from './permissions.ts';
 
-/** The result of an authentication. */
 export interface Authentication {
   readonly caller: AuthenticatedCaller;
   /** The time until the key expires. */
@@ -17,7 +23,6 @@ export interface Authentication {
   readonly isUseDue: boolean;
 }
 
-/** The use cases of API keys: creation, revocation and authentication. */
 export class ApiKeyService {
   constructor(
     private readonly apiKeys: ApiKeyRepository,
@@ -32,8 +37,8 @@ export class ApiKeyService {
    * Creates a key. Only this result contains its secret. Rejects with `invalid` if `expiresAt` is not in the future.
    */
   async create(workspaceId: string, fields: NewApiKeyFields): Promise<{ apiKey: ApiKey; secret: string }> {
-    const { newId, newSecret, now, sha256 } = this.system;
-    const secret = fields.secret ?? createApiKeySecret(newSecret());
+    const { newId, newRandomText, now, sha256 } = this.system;
+    const secret = fields.secret ?? createApiKeySecret(newRandomText(SECRET_RANDOM_LENGTH));
     const apiKey = newApiKey(workspaceId, newId(), { ...fields, secret }, sha256, now());
     const { memberId } = apiKey;
     if (memberId !== null) requireFound(await this.members.findById(workspaceId, memberId), 'member');
@@ -52,7 +57,6 @@ export class ApiKeyService {
     return requireFound(await this.apiKeys.findById(workspaceId, id), 'API key');
   }
 
-  /** Iterates over all keys, including revoked and expired keys, in the order of their IDs. */
   iterate(workspaceId: string): AsyncIterable<ApiKey> {
     return this.apiKeys.iterate(workspaceId);
   }

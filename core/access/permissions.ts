@@ -2,7 +2,6 @@ import type { InvitationStatus, Member, Role } from '../member/member.ts';
 import type { Actor } from '../shared/actor.ts';
 import { CoreError, type CoreErrorCause, type CoreErrorKind } from '../shared/core-error.ts';
 
-/** The access levels of an API key. */
 export const ACCESS = ['full', 'read'] as const;
 export type Access = (typeof ACCESS)[number];
 

@@ -1,6 +1,5 @@
 /** The usage of a limit after a request was counted. `consume` also returns it for a request that exceeds the limit. */
 export interface Usage {
-  /** Whether the request is within the limit. */
   readonly allowed: boolean;
   readonly limit: number;
   readonly windowSeconds: number;
@@ -24,6 +23,5 @@ export function toUsage(count: number, resetsInMs: number, limit: number, window
  * window begins with the first request of the key after its previous window.
  */
 export interface RateLimiter {
-  /** Counts a request of a key. */
   consume(key: string): Promise<Usage>;
 }

@@ -4,7 +4,6 @@ import type { Entity } from '../shared/entity.ts';
 import type { Tag } from '../tag/tag.ts';
 import type { Campaign, CampaignResource } from './campaign.ts';
 
-/** The optional fields of a resource. */
 const RESOURCE_FIELDS = ['type', 'mimeType', 'size', 'width', 'height', 'thumbnailUrl', 'language', 'order'] as const;
 type ResourceField = (typeof RESOURCE_FIELDS)[number];
 
@@ -46,7 +45,6 @@ function toBriefResource(resource: CampaignResource): BriefResource {
   return { url: resource.url, ...Object.fromEntries(fields) };
 }
 
-/** Returns the records with these IDs, in the order of the IDs. */
 function selectInOrder<T extends Entity>(ids: readonly string[], records: readonly T[]): readonly T[] {
   return ids.flatMap((id) => records.find((record) => record.id === id) ?? []);
 }

@@ -8,7 +8,6 @@ import { findKnownIds, findReferenceErrors } from '../shared/references.ts';
 import type { TagRepository } from '../tag/tag-repository.ts';
 import type { Campaign, CampaignChange } from './campaign.ts';
 
-/** The repositories of the records that a campaign can refer to. */
 export interface ReferencedRepositories {
   readonly tags: TagRepository;
   readonly groups: GroupRepository;
@@ -16,7 +15,6 @@ export interface ReferencedRepositories {
   readonly domains: DomainRepository;
 }
 
-/** The fields of a campaign that refer to other records. */
 type CampaignReferences = Pick<CampaignChange, 'tagIds' | 'groupIds' | 'contentPillarId' | 'domain'>;
 
 /**

@@ -60,7 +60,6 @@ export class CampaignService {
     return toView(campaign, await this.findSharedIds(actor, [campaign]));
   }
 
-  /** Returns a page of the campaigns that match all filters, in descending order of `sortBy`. */
   async list(actor: Actor, query: CampaignQuery): Promise<Page<CampaignView>> {
     const { workspaceId } = actor;
     const { tagIds, tagNames, userId, filter, ...others } = query;
@@ -101,7 +100,6 @@ export class CampaignService {
     return toView(updated, await this.findSharedIds(actor, [updated]));
   }
 
-  /** Returns the brief of a campaign. */
   async getBrief(workspaceId: string, id: string): Promise<Brief> {
     const { tags, groups, contentPillars } = this.referenced;
     const campaign = requireFound(await this.campaigns.findById(workspaceId, id), 'campaign');

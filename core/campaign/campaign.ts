@@ -129,7 +129,6 @@ export const dateWindows: Record<CampaignDateFilter, (now: number) => DateWindow
   'non-upcoming': (now) => ({ maxStart: now }),
 };
 
-/** The statuses that can follow each status. */
 export const statusTransitions: Record<CampaignStatus, readonly CampaignStatus[]> = {
   draft: ['published', 'archived'],
   published: ['archived'],
@@ -165,7 +164,6 @@ export function requirePublished({ status }: Campaign): void {
   }
 }
 
-/** The error of a campaign that ends before it starts. */
 export const END_BEFORE_START: FieldError = { path: 'endDate', problem: 'must not be before startDate' };
 
 /**

@@ -30,7 +30,6 @@ export class ContentPillarService {
     return requireFound(await this.contentPillars.findById(workspaceId, id), 'content pillar');
   }
 
-  /** Returns a page of the pillars that match all filters, including archived pillars. */
   async list(workspaceId: string, query: ContentPillarQuery): Promise<Page<ContentPillar>> {
     return this.contentPillars.findPage(workspaceId, query, query);
   }

@@ -24,7 +24,6 @@ export type NewContentPillarFields = Pick<ContentPillar, 'title' | 'color'> &
   Changes<Pick<ContentPillar, 'description'>>;
 export type ContentPillarChange = Changes<Pick<ContentPillar, 'title' | 'description' | 'color' | 'status'>>;
 
-/** Returns a new pillar, which is published. `authorId` is the ID of the member who creates it. */
 export function newContentPillar(
   workspaceId: string,
   id: string,

@@ -19,7 +19,6 @@ export interface Domain extends Entity {
 /** The fields of a domain to create, archive or unarchive. The slug must be normalized. */
 export type DomainRequest = Pick<Domain, 'slug'> & Changes<Pick<Domain, 'expiredUrl' | 'archived' | 'placeholder'>>;
 
-/** The fields of a domain to change. Omitted fields are unchanged. */
 export type DomainChange = Changes<Pick<Domain, 'expiredUrl' | 'notFoundUrl' | 'placeholder' | 'archived'>>;
 
 export const DOMAIN_TAKEN = [

@@ -2,7 +2,6 @@ import { createInvalidFieldsError, type FieldError } from '../shared/core-error.
 import { findKnownIds, findReferenceErrors } from '../shared/references.ts';
 import type { GroupRepository } from './group-repository.ts';
 
-/** Checks the group IDs in a field. Returns an error for each ID that is not in `known`. */
 export function findGroupReferenceErrors(
   known: ReadonlySet<string>,
   field: string,

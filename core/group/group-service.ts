@@ -25,7 +25,6 @@ export class GroupService {
     return this.toView(requireFound(await this.groups.findById(workspaceId, id), 'group'));
   }
 
-  /** Returns a page of the groups whose name contains the search term. */
   async list(workspaceId: string, query: NameFilter & PageRequest): Promise<Page<GroupView>> {
     const { items, hasNext } = await this.groups.findPage(workspaceId, query, query);
     return { items: await Promise.all(items.map((group) => this.toView(group))), hasNext };

@@ -11,7 +11,6 @@ export interface Group extends Entity {
 
 export type NewGroupFields = Pick<Group, 'name'> & Changes<Pick<Group, 'description'>>;
 
-/** The fields of a group to change. Omitted fields are unchanged. */
 export type GroupChange = Changes<Pick<Group, 'name' | 'description'>>;
 
 export const GROUP_NAME_TAKEN = [

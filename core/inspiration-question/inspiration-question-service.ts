@@ -54,7 +54,6 @@ export class InspirationQuestionService {
     return requireFound(await this.questions.update(workspaceId, id, apply), 'inspiration question');
   }
 
-  /** Deletes a question. */
   async remove(workspaceId: string, id: string): Promise<void> {
     if (!(await this.questions.remove(workspaceId, id))) throw createNotFoundError('inspiration question');
   }

@@ -38,6 +38,9 @@ export interface LinkLookups {
 
 type MaybePromise<T> = T | undefined | Promise<T | undefined>;
 
+/** The number of random characters of a visitor key. */
+const VISITOR_KEY_LENGTH = 32;
+
 /** The use cases for people who open short links. */
 export class LinkService implements LinkLookups {
   constructor(
@@ -45,7 +48,7 @@ export class LinkService implements LinkLookups {
     private readonly domains: DomainRepository,
     private readonly verifiedSlugs: VerifiedSlugRepository,
     private readonly visitorKeys: VisitorKeyRepository,
-    private readonly system: Pick<System, 'now' | 'newSecret'>,
+    private readonly system: Pick<System, 'now' | 'newRandomText'>,
     /** The clock that all processes share. */
     private readonly storageClock: Clock,
   ) {}
@@ -121,7 +124,7 @@ export class LinkService implements LinkLookups {
     // Removed before the new key is added: if the removal fails, the next call tries again. Keys of later days are
     // removed, too: they were added while the clock was wrong.
     await this.visitorKeys.removeOthers(day);
-    const key = this.system.newSecret();
+    const key = this.system.newRandomText(VISITOR_KEY_LENGTH);
     try {
       await this.visitorKeys.add(day, key);
     } catch (error) {

@@ -9,16 +9,12 @@ export interface Link {
   readonly memberId: string;
 }
 
-const LINK_KEY_LENGTH = 8;
+/** The number of random characters of a key. */
+export const LINK_KEY_LENGTH = 8;
 const LINK_KEY_PATTERN = new RegExp(`^[${BASE62}]{${LINK_KEY_LENGTH}}$`);
 
 export function isLinkKey(text: string): boolean {
   return LINK_KEY_PATTERN.test(text);
-}
-
-/** Returns the link of a share. Its key is the beginning of a random base62 secret. */
-export function newLink(share: Omit<Link, 'key'>, secret: string): Link {
-  return { key: secret.slice(0, LINK_KEY_LENGTH), ...share };
 }
 
 /** The choices of the operator for short links. */

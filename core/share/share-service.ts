@@ -1,7 +1,7 @@
 import { type Campaign, requirePublished } from '../campaign/campaign.ts';
 import type { CampaignRepository } from '../campaign/campaign-repository.ts';
 import type { DomainRepository } from '../domain/domain-repository.ts';
-import { getLinkBase, type Link, type LinkOptions, newLink } from '../link/link.ts';
+import { getLinkBase, LINK_KEY_LENGTH, type Link, type LinkOptions } from '../link/link.ts';
 import type { LinkRepository } from '../link/link-repository.ts';
 import type { Member } from '../member/member.ts';
 import type { MemberRepository } from '../member/member-repository.ts';
@@ -43,7 +43,7 @@ export class ShareService {
     private readonly members: MemberRepository,
     private readonly domains: DomainRepository,
     private readonly unitOfWork: UnitOfWork<ShareRepositories>,
-    private readonly system: Pick<System, 'now' | 'newSecret'>,
+    private readonly system: Pick<System, 'now' | 'newRandomText'>,
     /** The clock that all processes share. */
     private readonly storageClock: Clock,
     /**
@@ -146,7 +146,7 @@ export class ShareService {
 
   /** Adds the link of a share, and returns its random key. If the key is taken, tries another one. */
   private async addLink(links: LinkRepository, share: Omit<Link, 'key'>): Promise<string> {
-    const link = newLink(share, this.system.newSecret());
+    const link = { key: this.system.newRandomText(LINK_KEY_LENGTH), ...share };
     try {
       await links.add(link);
       return link.key;

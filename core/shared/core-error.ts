@@ -80,15 +80,16 @@ export function createInvalidFieldsError(errors: readonly FieldError[], causeNam
   return new CoreError('invalid', lines.join('; '), causeName, errors);
 }
 
-/** Returns the record, or throws the error of `createNotFoundError` if it is `undefined`. */
+/** Throws `not_found` if the record is `undefined`. */
 export function requireFound<T>(record: T | undefined, recordName: string): T {
   if (record === undefined) throw createNotFoundError(recordName);
   return record;
 }
 
 /**
- * Creates the error of an ID that is unknown, malformed, deleted, or of another workspace: the same for all of them.
+ * Creates the error of an ID that is unknown, malformed, deleted, or of another workspace: the same for all of them, so
+ * that it does not show the ID.
  */
 export function createNotFoundError(recordName: string): CoreError {
-  return new CoreError('not_found', `No ${recordName} of this workspace has this ID. Check the ID.`);
+  return new CoreError('not_found', `No such ${recordName} in this workspace. Check the ID.`);
 }

@@ -1,5 +1,5 @@
 export interface Clock {
-  /** Returns the time in milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   now(): number;
 }
 
@@ -7,8 +7,8 @@ export interface Clock {
 export interface System extends Clock {
   /** Returns a new UUID version 7 (RFC 9562) in lower case. It is greater than all previous IDs of this process. */
   newId(): string;
-  /** Returns `SECRET_RANDOM_LENGTH` (core/access/api-key.ts) random characters of `BASE62` (base62.ts). */
-  newSecret(): string;
+  /** Returns random characters of `BASE62` (base62.ts), which nobody can guess. */
+  newRandomText(length: number): string;
   /** Returns the SHA-256 hash of a text, in hexadecimal. */
   sha256(text: string): string;
 }

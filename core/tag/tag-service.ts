@@ -35,7 +35,6 @@ export class TagService {
     return requireFound(await this.tags.findById(workspaceId, id), 'tag');
   }
 
-  /** Returns a page of the tags whose name contains the search term. */
   async list(workspaceId: string, query: NameFilter & PageRequest): Promise<Page<Tag>> {
     return this.tags.findPage(workspaceId, query, query);
   }

@@ -2,7 +2,6 @@ import type { Workspace } from './workspace.ts';
 
 /** All workspaces. */
 export interface WorkspaceRepository {
-  /** Returns a workspace, or `undefined` if it does not exist. */
   findById(id: string): Promise<Workspace | undefined>;
   /** Iterates over all workspaces in the order of their creation. */
   iterate(): AsyncIterable<Workspace>;

@@ -17,7 +17,7 @@ export class WorkspaceService {
 
   async get(id: string): Promise<Workspace> {
     const workspace = await this.workspaces.findById(id);
-    if (!workspace) throw new CoreError('not_found', 'No workspace has this ID. Check the ID.');
+    if (!workspace) throw new CoreError('not_found', 'No such workspace. Check the ID.');
     return workspace;
   }
 

@@ -70,8 +70,8 @@ suite('the link of a share', {
   },
 
   'never gets the key of another link': async () => {
-    const secrets = ['aaaaaaaa-1', 'aaaaaaaa-2', 'bbbbbbbb'];
-    const core = testCore({ newSecret: () => secrets.shift() as string }, LINKS);
+    const keys = ['aaaaaaaa', 'aaaaaaaa', 'bbbbbbbb'];
+    const core = testCore({ newRandomText: () => keys.shift() as string }, LINKS);
     const { id } = await core.app.campaigns.create(ACTOR, { ...createCampaignFields(), ...DESTINATION });
     const share = async (name: string) => (await core.app.shares.create(await createMember(core, name), id)).share.link;
     assert.equal(await share('Ada'), 'https://links.example/aaaaaaaa');
