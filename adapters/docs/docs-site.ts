@@ -35,13 +35,12 @@ interface Content {
 }
 
 const HTML_TYPE = 'text/html; charset=utf-8';
-const createPage = (create: Content['create']): Content => ({ type: HTML_TYPE, create });
+const createContent = (type: string, create: Content['create']): Content => ({ type, create });
 const createFile = (name: string, type: string) => ({
-  [`/docs/files/${name}`]: {
-    type,
-    // Files are read from the sources, because the build does not copy the folder `static` to `dist`.
-    create: async () => (await import('./guides.ts')).readDocsFile(`adapters/docs/static/${name}`),
-  },
+  // Files are read from the sources, because the build does not copy the folder `static` to `dist`.
+  [`/docs/files/${name}`]: createContent(type, async () =>
+    (await import('./guides.ts')).readDocsFile(`adapters/docs/static/${name}`),
+  ),
 });
 
 let document: Promise<OpenApiDocument> | undefined;
@@ -53,20 +52,17 @@ function getDocument(): Promise<OpenApiDocument> {
 }
 
 const contents: Readonly<Record<string, Content>> = {
-  '/openapi.json': {
-    type: 'application/json; charset=utf-8',
-    create: async () => JSON.stringify(await getDocument()),
-  },
-  '/llms.txt': {
-    type: 'text/plain; charset=utf-8',
-    create: async () => (await import('./llms.ts')).renderLlmsText(),
-  },
-  [REFERENCE_PAGE.path]: createPage(async () =>
+  '/openapi.json': createContent('application/json; charset=utf-8', async () => JSON.stringify(await getDocument())),
+  '/llms.txt': createContent('text/plain; charset=utf-8', async () => (await import('./llms.ts')).renderLlmsText()),
+  [REFERENCE_PAGE.path]: createContent(HTML_TYPE, async () =>
     (await import('./reference.ts')).renderReferencePage(await getDocument()),
   ),
-  [ERRORS_PAGE.path]: createPage(async () => (await import('./errors-page.ts')).renderErrorsPage()),
+  [ERRORS_PAGE.path]: createContent(HTML_TYPE, async () => (await import('./errors-page.ts')).renderErrorsPage()),
   ...Object.fromEntries(
-    guides.map((guide) => [guide.path, createPage(async () => (await import('./guides.ts')).renderGuidePage(guide))]),
+    guides.map((guide) => [
+      guide.path,
+      createContent(HTML_TYPE, async () => (await import('./guides.ts')).renderGuidePage(guide)),
+    ]),
   ),
   ...createFile('favicon.svg', 'image/svg+xml'),
   ...createFile('reference.js', 'text/javascript; charset=utf-8'),
