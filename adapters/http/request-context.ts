@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** Header names, each followed by its value. Node writes such a list with less work than an object. */
 export type HeaderList = readonly string[];
 
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
 /** The request context: data of a request for its response, the log and the metrics. */
-export interface RequestContext {
-  readonly requestId: string;
+export class RequestContext {
+  readonly requestId = randomUUID();
   /** The start time in milliseconds, from `performance.now()`. */
-  readonly startedAt: number;
+  readonly startedAt = performance.now();
   readonly method: string;
   /** The `traceparent` header (W3C Trace Context), if it is valid. */
   readonly traceparent: string | undefined;
@@ -23,7 +25,12 @@ export interface RequestContext {
   /** The record that the request created, changed or deleted. */
   recordId: string | undefined;
   /** The headers that the response to this request has in addition to the common headers of all responses. */
-  headers: HeaderList;
+  headers: HeaderList = [];
+
+  constructor({ method = '', headers: { traceparent } }: IncomingMessage) {
+    this.method = method;
+    this.traceparent = typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? traceparent : undefined;
+  }
 }
 
 /**
@@ -32,27 +39,8 @@ export interface RequestContext {
  */
 const CONTEXT = Symbol('request context');
 
-const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
-
 /** Returns the request context that belongs to a response. The first call creates it, and so determines `startedAt`. */
 export function getRequestContext(response: ServerResponse & { [CONTEXT]?: RequestContext }): RequestContext {
-  const existing = response[CONTEXT];
-  if (existing) return existing;
-  const { method, headers } = response.req;
-  const { traceparent } = headers;
-  const context: RequestContext = {
-    requestId: randomUUID(),
-    startedAt: performance.now(),
-    method: method ?? '',
-    traceparent: typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? traceparent : undefined,
-    route: undefined,
-    path: undefined,
-    workspaceId: undefined,
-    keyId: undefined,
-    memberId: undefined,
-    recordId: undefined,
-    headers: [],
-  };
-  response[CONTEXT] = context;
-  return context;
+  response[CONTEXT] ??= new RequestContext(response.req);
+  return response[CONTEXT];
 }
