@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from '../adapters/cli/command.ts';
-import type { OpenedApplication } from '../adapters/cli/run-command-line.ts';
+import type { OpenedApplication } from '../adapters/cli/environment.ts';
 import type { TerminalStream } from '../adapters/cli/terminal-stream.ts';
 import { type EnvironmentVariables, readSettings } from './read-settings.ts';
 import type { Settings } from './settings.ts';

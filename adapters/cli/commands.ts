@@ -1,4 +1,3 @@
-import type { Operation } from '../api/operation.ts';
 import { operations } from '../api/operations.ts';
 import { accessCommands } from './access-commands.ts';
 import type { Command } from './command.ts';
@@ -7,14 +6,14 @@ import { createOperationCommand } from './operation-command.ts';
 import { storageCommands } from './storage-commands.ts';
 import { workspaceCommands } from './workspace-commands.ts';
 
-const hasCommand = (operation: Operation): operation is Operation & { readonly command: string } =>
-  operation.command !== undefined;
+const operationCommands = operations.filter(({ command }) => command).map(createOperationCommand);
+const isDeclared = ({ name }: Command) => operationCommands.some((command) => command.name === name);
 
 /** All commands except `serve`, in the order of the help. Each operation that names a command has one. */
 export const commands: readonly Command[] = [
   ...workspaceCommands,
-  ...accessCommands,
-  ...operations.filter(hasCommand).map(createOperationCommand),
+  ...accessCommands.filter((command) => !isDeclared(command)),
+  ...operationCommands,
   importCommand,
   ...storageCommands,
 ];

@@ -12,7 +12,6 @@ import { id, positiveInteger } from '../api/fields.ts';
 import { createGroup } from '../api/group.ts';
 import { createInspirationQuestion } from '../api/inspiration-question.ts';
 import { describeTooLongBody, MalformedBody, readJson } from '../api/json-body.ts';
-import type { Operation } from '../api/operation.ts';
 import { createTag } from '../api/tag.ts';
 import { replaceControlCharacters } from '../logging/terminal-text.ts';
 import { type CommandContext, defineCommand, INTERRUPTED_EXIT_CODE, type ReportResult } from './command.ts';
@@ -35,7 +34,7 @@ const operations = {
   questions: createInspirationQuestion,
   tags: createTag,
   groups: createGroup,
-} satisfies Readonly<Record<string, Operation>>;
+};
 type Kind = keyof typeof operations;
 
 const fields = z.strictObject({
@@ -44,10 +43,7 @@ const fields = z.strictObject({
   workspace: workspaceField,
   fromLine: positiveInteger().default(1).describe('The number of the first line to import.'),
   importId: id.optional().describe('The ID that an earlier import printed, or a UUID of your own.'),
-  dryRun: z
-    .boolean()
-    .default(false)
-    .describe('Check the shape of each line without storing any. Names and references are not checked.'),
+  dryRun: z.boolean().default(false).describe('Check the shape of each line, and store nothing.'),
 });
 
 export const importCommand = defineCommand({
@@ -125,16 +121,14 @@ async function* runImport(context: CommandContext, source: Source): ReportResult
   progress.clear();
   const ended = signal.aborted ? 'stopped' : error !== undefined ? 'failed' : 'done';
   const lines = nextLine > fromLine ? `lines ${fromLine} to ${nextLine - 1}` : `no lines from line ${fromLine} on`;
-  const sentences = [
-    `${accepted} ${dryRun ? 'valid' : 'stored'} as ${kind}, ${rejectedCount} rejected (${lines}).`,
-    dryRun
-      ? `Nothing was stored. Continue with --from-line ${nextLine}.`
-      : `To store no line twice, continue with --from-line ${nextLine} --import-id ${importId}.`,
-  ];
+  const summary = `${accepted} ${dryRun ? 'valid' : 'stored'} as ${kind}, ${rejectedCount} rejected (${lines}).`;
+  const advice = dryRun
+    ? `Nothing was stored. Continue with --from-line ${nextLine}.`
+    : `To store no line twice, continue with --from-line ${nextLine} --import-id ${importId}.`;
   return {
     ...(accepted > 0 && !dryRun && { written: { workspaceId: source.workspaceId } }),
     json: { kind, dryRun, accepted, nextLine, ended, importId },
-    message: `${ended === 'stopped' ? 'Stopped: ' : ''}${sentences.join(' ')}`,
+    message: `${ended === 'stopped' ? 'Stopped: ' : ''}${summary} ${advice}`,
     ...(ended === 'failed' && { error }),
     exitCode: { done: rejectedCount > 0 ? 1 : 0, stopped: INTERRUPTED_EXIT_CODE, failed: 2 }[ended],
   };
@@ -160,11 +154,9 @@ async function importLine(context: CommandContext, source: Source, line: Line): 
     return { ...line, status: 'accepted' };
   } catch (error) {
     if (error instanceof MalformedBody) return { ...line, status: { rejection: `The line ${error.problem}.` } };
-    if (error instanceof CoreError && !error.isTransient) {
-      const isChanged = error.causeName === 'idempotency_key_reused';
-      return { ...line, status: { rejection: isChanged ? LINE_CHANGED : error.message } };
-    }
-    throw error;
+    if (!(error instanceof CoreError) || error.isTransient) throw error;
+    const isChanged = error.causeName === 'idempotency_key_reused';
+    return { ...line, status: { rejection: isChanged ? LINE_CHANGED : error.message } };
   }
 }
 

@@ -26,8 +26,8 @@ const allField = z.object({ all: z.boolean().optional().describe('Print all page
 const EXAMPLE_MEMBER = 'ada@northwind.example';
 
 /** Returns the command of an operation that declares one. */
-export function createOperationCommand(operation: Operation & { readonly command: string }): Command {
-  const { query, body, path, command: name } = operation;
+export function createOperationCommand(operation: Operation): Command {
+  const { query, body, path, command: name = '' } = operation;
   const getQueryFields = () => createFields(query);
   const getBodyFields = () => (body ? createFields(body) : []);
   return {

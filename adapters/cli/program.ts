@@ -1,14 +1,15 @@
-import { Command as CommanderParser, Option, type OutputConfiguration } from 'commander';
+import { Command as CommanderParser, Option } from 'commander';
+import { replaceControlCharactersInLines } from '../logging/terminal-text.ts';
 import type { Command } from './command.ts';
 import { commands } from './commands.ts';
+import type { CommandLineEnvironment } from './environment.ts';
 import type { CommandField, Values } from './fields.ts';
 
-/** The output of the parser, and the functions that run the parsed command line. */
-export interface Actions {
-  readonly outputConfiguration: OutputConfiguration;
-  run(command: Command, values: Values, isJson: boolean): Promise<void>;
-  serve(): Promise<void>;
-}
+/** Runs a parsed command. */
+type Run = (command: Command, values: Values, isJson: boolean) => Promise<void>;
+
+/** The width of the help in characters, if the output is not a terminal. */
+const DEFAULT_HELP_WIDTH = 100;
 
 const DESCRIPTION = `Manage workspaces, members, API keys, campaigns and all other records.
 
@@ -83,15 +84,20 @@ function listSubcommands(name: string): Command[] {
  * Returns the parser of a command line. Only the command that `args` name has its options and arguments, because
  * deriving those of all commands would take 100 ms.
  */
-export function createProgram(version: string, args: readonly string[], actions: Actions): Parser {
+export function createProgram(environment: CommandLineEnvironment, args: readonly string[], run: Run): Parser {
+  const { version, stdout, stderr, serve } = environment;
   const addCommand = (parser: Parser, command: Command) => {
     const words = command.name.split(' ');
-    if (words.every((word, i) => word === args[i])) configureCommand(parser, command, actions);
+    if (words.every((word, i) => word === args[i])) configureCommand(parser, command, run);
     else parser.summary(command.summary);
   };
   const program = new Parser('advocacy').description(DESCRIPTION).version(version, '--version', 'Print the version.');
   program
-    .configureOutput(actions.outputConfiguration)
+    .configureHelp({ helpWidth: stdout.columns ?? DEFAULT_HELP_WIDTH })
+    .configureOutput({
+      writeOut: (text) => stdout.write(replaceControlCharactersInLines(text)),
+      writeErr: (text) => stderr.write(replaceControlCharactersInLines(text)),
+    })
     .exitOverride()
     .helpCommand('help [command]', 'Show the help of a command')
     .helpOption('-h, --help', 'Show the help.')
@@ -107,9 +113,7 @@ export function createProgram(version: string, args: readonly string[], actions:
     else describeParent(parser, subcommands);
     for (const it of subcommands) addCommand(parser.command(it.name.slice(name.length + 1)), it);
   }
-  describe(program.command('serve'), 'Start the server', ['It also works with STORAGE=memory.'], SERVE).action(
-    actions.serve,
-  );
+  describe(program.command('serve'), 'Start the server', ['It also works with STORAGE=memory.'], SERVE).action(serve);
   return program;
 }
 
@@ -135,7 +139,7 @@ function formatExample({ name, example }: Example): string {
   return `\nExample:\n  ${words.join(isLong ? ' \\\n    ' : ' ')}`;
 }
 
-function configureCommand(parser: Parser, command: Command, actions: Actions): void {
+function configureCommand(parser: Parser, command: Command, run: Run): void {
   const { fields } = command;
   describe(parser, command.summary, command.details, command);
   for (const field of fields) {
@@ -149,7 +153,7 @@ function configureCommand(parser: Parser, command: Command, actions: Actions): v
     if (parser.commands.length > 0 && parser.args.length > 0) parser.unknownCommand();
     const { json, ...options } = parser.opts();
     const arguments_ = fields.filter(isArgument).map(({ name }, i) => [name, parser.args[i]]);
-    return actions.run(command, { ...options, ...Object.fromEntries(arguments_) }, json === true);
+    return run(command, { ...options, ...Object.fromEntries(arguments_) }, json === true);
   });
 }
 

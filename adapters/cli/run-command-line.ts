@@ -1,65 +1,28 @@
-import type { Readable } from 'node:stream';
 import { CommanderError } from 'commander';
 import { CoreError, createInvalidFieldsError, type FieldError } from '../../core/shared/core-error.ts';
-import { replaceControlCharactersInLines } from '../logging/terminal-text.ts';
-import type { Command, CommandContext } from './command.ts';
+import type { Command } from './command.ts';
+import type { CommandLineEnvironment } from './environment.ts';
 import type { Values } from './fields.ts';
 import { Output, writeResult } from './output.ts';
 import { createProgram, replaceHelpCommand } from './program.ts';
 import { ProgressLine } from './progress.ts';
-import type { TerminalStream } from './terminal-stream.ts';
-
-/** The application with its storage open. */
-export interface OpenedApplication extends Omit<CommandContext, 'signal' | 'stdin' | 'progress'> {
-  close(): Promise<void>;
-}
-
-/** The parts of a process that the command line uses. */
-export interface CommandLineEnvironment {
-  readonly version: string;
-  readonly stdin: Readable;
-  readonly stdout: TerminalStream;
-  readonly stderr: TerminalStream;
-  /**
-   * Opens the configured storage. Rejects if the settings are invalid, or if the database is
-   * unavailable, or is missing and the command must not create it.
-   */
-  openApplication(command: Command): Promise<OpenedApplication>;
-  /** Starts the server. Rejects if the settings are invalid or the server cannot start. */
-  serve(): Promise<void>;
-  /** Calls `stop` on SIGINT (Ctrl-C) and SIGTERM, instead of ending the process. */
-  onInterrupt(stop: () => void): void;
-}
 
 /**
  * The exit code of a usage error, and of every other failure that is not a rule of the core, such as an unavailable
  * database.
  */
 const USAGE_ERROR_EXIT_CODE = 2;
-/** The width of the help in characters, if the output is not a terminal. */
-const DEFAULT_HELP_WIDTH = 100;
-
 /** Runs a command line. Resolves to its exit code. */
 export async function runCommandLine(args: readonly string[], environment: CommandLineEnvironment): Promise<number> {
   const output = new Output(environment.stdout);
   const errorOutput = new Output(environment.stderr);
-  const { stdout, stderr } = environment;
   let exitCode = 0;
   const words = replaceHelpCommand(args);
-  const program = createProgram(environment.version, words, {
-    outputConfiguration: {
-      writeOut: (text) => stdout.write(replaceControlCharactersInLines(text)),
-      writeErr: (text) => stderr.write(replaceControlCharactersInLines(text)),
-      getOutHelpWidth: () => stdout.columns ?? DEFAULT_HELP_WIDTH,
-      getErrHelpWidth: () => stderr.columns ?? DEFAULT_HELP_WIDTH,
-    },
-    async run(command, values, isJson) {
-      const run = runCommand(command, values, isJson, environment, output, errorOutput);
-      exitCode = await run.catch((error) => {
-        throw nameOptions(error, command, values);
-      });
-    },
-    serve: environment.serve,
+  const program = createProgram(environment, words, async (command, values, isJson) => {
+    const run = runCommand(command, values, isJson, environment, output, errorOutput);
+    exitCode = await run.catch((error) => {
+      throw nameOptions(error, command, values);
+    });
   });
   try {
     await program.parseAsync(words, { from: 'user' });

@@ -32,38 +32,26 @@ const copyCommand = defineCommand({
   example: ['--to mongodb://127.0.0.1:27017/advocacy'],
   fields: z.strictObject({
     to: z.string().describe('The target database: mongodb://…, mongodb+srv://… or sqlite:FILE.'),
-    resume: z
-      .boolean()
-      .default(false)
-      .describe('Continue an interrupted copy, and keep the records that the target has.'),
+    resume: z.boolean().default(false).describe('Continue an interrupted copy.'),
   }),
   handlesInterrupt: true,
   run: async ({ storageTools, signal, progress }, { to, resume }) => {
-    const onProgress = progress.showRecords.bind(progress);
-    const { isComplete, processedCount, differentCount, counts } = await storageTools.copy(to, resume, {
-      signal,
-      onProgress,
-    });
-    const json = { ended: isComplete ? 'done' : 'stopped', processedCount, differentCount, counts };
+    const control = { signal, onProgress: progress.showRecords.bind(progress) };
+    const { isComplete, ...result } = await storageTools.copy(to, resume, control);
+    const { processedCount, differentCount, counts } = result;
+    const json = { ended: isComplete ? 'done' : 'stopped', ...result };
     if (!isComplete) {
       const message = `Stopped after ${formatCount(processedCount, 'record')}. To continue, repeat the command with --resume.`;
       return { json, message, exitCode: INTERRUPTED_EXIT_CODE };
     }
     const total = counts.reduce((sum, { target }) => sum + target, 0);
-    const differences = counts
-      .filter(({ source, target }) => source !== target)
-      .map(({ records, source, target }) => `${target} instead of ${source} ${records}`);
-    return {
-      json,
-      message: `The target has ${formatCount(total, 'record')}.`,
-      ...(differentCount > 0 && {
-        warning: `In the target, ${formatCount(differentCount, 'record')} ${differentCount === 1 ? 'is' : 'are'} missing or different. The copy does not change records that the target already has. If the source is right, copy to another empty database.`,
-      }),
-      ...(differences.length > 0 && {
-        error: `The target has ${differences.join(', ')}. A server has probably changed records during the copy. Stop all servers, and copy to another empty database.`,
-        exitCode: 1,
-      }),
-    };
+    const message = `The target has ${formatCount(total, 'record')}.`;
+    const unequal = counts.filter(({ source, target }) => source !== target);
+    const differences = unequal.map(({ records, source, target }) => `${target} instead of ${source} ${records}`);
+    const warning = `In the target, ${formatCount(differentCount, 'record')} ${differentCount === 1 ? 'is' : 'are'} missing or different. The copy does not change records that the target already has. If the source is right, copy to another empty database.`;
+    const error = `The target has ${differences.join(', ')}. A server has probably changed records during the copy. Stop all servers, and copy to another empty database.`;
+    const problems = { ...(differentCount > 0 && { warning }), ...(unequal.length > 0 && { error, exitCode: 1 }) };
+    return { json, message, ...problems };
   },
 });
 

@@ -51,9 +51,7 @@ export const workspaceCommands: readonly Command[] = [
     handlesInterrupt: true,
     fields: z.strictObject({
       workspace: z.string().describe('The workspace: its ID or its exact name.'),
-      yes: z
-        .literal(true, 'is required, because the deletion is permanent')
-        .describe('Confirm that all records of the workspace are deleted.'),
+      yes: z.literal(true, 'is required, because the deletion is permanent').describe('Confirm the deletion.'),
     }),
     run: async ({ app, storageTools, signal, progress }, { workspace }) => {
       const { id: workspaceId, name } = await findWorkspace(app, workspace);
@@ -72,16 +70,10 @@ export const workspaceCommands: readonly Command[] = [
   defineCommand({
     name: 'domain mark-verified',
     summary: 'Mark a domain as verified without DNS',
-    details: [
-      'Marks a domain as verified without asking a name server.',
-      'Another workspace must not have verified the same name in a domain that is not archived.',
-    ],
+    details: ['Not allowed if another workspace has verified the name in a domain that is not archived.'],
     example: ['go.northwind.example', '--workspace Northwind'],
     arguments: ['domain'],
-    fields: z.strictObject({
-      domain: z.string().describe('The ID or the slug of the domain.'),
-      workspace: workspaceField,
-    }),
+    fields: z.strictObject({ domain: z.string().describe('The ID or slug.'), workspace: workspaceField }),
     run: async ({ app }, { domain, workspace }) => {
       const { id: workspaceId } = await findWorkspace(app, workspace);
       const slug = normalizeSlug(domain, domainToASCII) ?? '';

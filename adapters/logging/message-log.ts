@@ -7,7 +7,17 @@ export function createMessageLog(output: { write(text: string): unknown }): Logg
   return pino({ level: 'warn' }, { write });
 }
 
-/** Returns a logger for what commands have written. Its lines are JSON, as those of the server. */
-export function createWriteLog(output: { write(text: string): unknown }, level: string): Logger {
-  return pino({ level }, { write: (line: string) => output.write(line) });
+/**
+ * Returns a logger for what commands have written. Its lines are JSON, as those of the server. On a terminal, they are
+ * short texts.
+ */
+export function createWriteLog(
+  output: { readonly isTTY?: boolean; write(text: string): unknown },
+  level: string,
+): Logger {
+  const toText = (line: string) => {
+    const { command, recordId } = JSON.parse(line);
+    return `INFO: ${command} ${recordId ?? ''}`.trimEnd();
+  };
+  return pino({ level }, { write: (line: string) => output.write(output.isTTY ? `${toText(line)}\n` : line) });
 }

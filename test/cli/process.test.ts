@@ -122,6 +122,24 @@ suite('the command line, as a process', {
       }),
     ),
 
+  'logs a write on standard error, from the level info on: JSON, or a short line on a terminal': () =>
+    withCompany(async ({ env, company: { workspaceId, admin } }) => {
+      const run = async (settings: Readonly<Record<string, string>>, name: string, stderr = {}) => {
+        const args = ['tag', 'create', '--name', name, '--as', admin.email, '--json'];
+        const output = await runOnDatabase(args, { ...env, ...settings }, { stderr });
+        return { recordId: parseJsonOutput(output).id, line: output.stderr };
+      };
+      const { recordId, line } = await run({}, 'One');
+      const { level, msg, time, ...rest } = JSON.parse(line);
+      assert.deepEqual([level, msg, typeof time], [30, 'command completed', 'number']);
+      const { command, workspaceId: w, memberId, recordId: logged } = rest;
+      assert.deepEqual([command, w, memberId, logged], ['tag create', workspaceId, admin.id, recordId]);
+      assert.equal((await run({ LOG_LEVEL: 'warn' }, 'Two')).line, '');
+      const onTerminal = await run({}, 'Three', { isTTY: true });
+      assert.equal(onTerminal.line, `INFO: tag create ${onTerminal.recordId}\n`);
+      assert.equal((await runOnDatabase(['tag', 'list'], env)).stderr, '');
+    }),
+
   'serves with memory storage until SIGTERM, and exits with 2 for an invalid setting': async () => {
     const server = startCommand(['serve'], { STORAGE: 'memory', PORT: '0' });
     const url = await server.waitForOutput(/listens on (http:[^\s"]+)/);

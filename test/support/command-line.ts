@@ -5,11 +5,8 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { v7 } from 'uuid';
 import type { Command } from '../../adapters/cli/command.ts';
-import {
-  type CommandLineEnvironment,
-  type OpenedApplication,
-  runCommandLine,
-} from '../../adapters/cli/run-command-line.ts';
+import type { CommandLineEnvironment, OpenedApplication } from '../../adapters/cli/environment.ts';
+import { runCommandLine } from '../../adapters/cli/run-command-line.ts';
 import type { StorageTools } from '../../adapters/cli/storage-tools.ts';
 import type { TerminalStream } from '../../adapters/cli/terminal-stream.ts';
 import { openApplication } from '../../bootstrap/open-application.ts';
