@@ -84,8 +84,8 @@ export async function createDemo(app: Application, now: number, secret?: string)
   await create('Meet the designers', 'draft', [-5, 25], { contentPillarId: working });
   await create('Last year in numbers', 'archived', [-300, -270], {});
 
-  for (const id of [tents, jacket, lisbon]) await app.shares.createForMember(workspaceId, id, advocate.id);
-  for (const id of [tents, fair]) await app.shares.createForMember(workspaceId, id, admin.id);
+  for (const id of [tents, jacket, lisbon]) await app.shares.create({ workspaceId, member: advocate }, id);
+  for (const id of [tents, fair]) await app.shares.create({ workspaceId, member: admin }, id);
   const clicks = [
     { campaignId: tents, memberId: advocate.id, count: 86 },
     { campaignId: tents, memberId: admin.id, count: 42 },

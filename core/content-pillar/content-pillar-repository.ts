@@ -14,7 +14,6 @@ export interface ContentPillarRepository {
   findById(workspaceId: string, id: string): Promise<ContentPillar | undefined>;
   findMany(workspaceId: string, ids: readonly string[]): Promise<readonly ContentPillar[]>;
   findPage(workspaceId: string, filter: ContentPillarFilter, request: PageRequest): Promise<Page<ContentPillar>>;
-  iterate(workspaceId: string): AsyncIterable<ContentPillar>;
   add(pillar: ContentPillar): Promise<void>;
   update(workspaceId: string, id: string, change: EntityChange<ContentPillar>): Promise<ContentPillar | undefined>;
   /** Returns whether the pillar existed. */

@@ -34,10 +34,6 @@ export class ContentPillarService {
     return this.contentPillars.findPage(workspaceId, query, query);
   }
 
-  iterate(workspaceId: string): AsyncIterable<ContentPillar> {
-    return this.contentPillars.iterate(workspaceId);
-  }
-
   async update(workspaceId: string, id: string, change: ContentPillarChange): Promise<ContentPillar> {
     const now = this.system.now();
     const apply = (pillar: ContentPillar): ContentPillar => applyChanges(pillar, change, now);

@@ -15,7 +15,6 @@ export interface DomainRepository {
   /** Returns the ID of the domain that has been live for the longest time. */
   findPrimaryId(workspaceId: string): Promise<string | undefined>;
   findPage(workspaceId: string, filter: DomainFilter, request: PageRequest): Promise<Page<Domain>>;
-  iterate(workspaceId: string): AsyncIterable<Domain>;
   add(domain: Domain): Promise<void>;
   update(workspaceId: string, id: string, change: EntityChange<Domain>): Promise<Domain | undefined>;
 }

@@ -93,11 +93,6 @@ export class DomainService {
     return { items: items.map((domain) => toView(domain, primaryId)), hasNext };
   }
 
-  async *iterate(workspaceId: string): AsyncGenerator<DomainView> {
-    const primaryId = await this.domains.findPrimaryId(workspaceId);
-    for await (const domain of this.domains.iterate(workspaceId)) yield toView(domain, primaryId);
-  }
-
   /**
    * Marks a domain as verified, without a lookup. Rejects with `conflict` if another workspace has a live, verified
    * domain with its slug.

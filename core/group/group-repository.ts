@@ -9,7 +9,6 @@ export interface GroupRepository {
   findMany(workspaceId: string, ids: readonly string[]): Promise<readonly Group[]>;
   findPage(workspaceId: string, filter: NameFilter, request: PageRequest): Promise<Page<Group>>;
   countMembers(workspaceId: string, groupId: string): Promise<number>;
-  iterate(workspaceId: string): AsyncIterable<Group>;
   add(group: Group): Promise<void>;
   update(workspaceId: string, id: string, change: EntityChange<Group>): Promise<Group | undefined>;
 }

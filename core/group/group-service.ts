@@ -36,10 +36,6 @@ export class GroupService {
     return this.toView(requireFound(await this.groups.update(workspaceId, id, apply), 'group'));
   }
 
-  async *iterate(workspaceId: string): AsyncGenerator<GroupView> {
-    for await (const group of this.groups.iterate(workspaceId)) yield await this.toView(group);
-  }
-
   private async toView(group: Group): Promise<GroupView> {
     return { ...group, count: await this.groups.countMembers(group.workspaceId, group.id) };
   }

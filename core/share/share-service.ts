@@ -67,12 +67,6 @@ export class ShareService {
     return { share: view as ShareView, isNew };
   }
 
-  /** Adds the share of a member, on behalf of that member, as `create` does. Returns the campaign. */
-  async createForMember(workspaceId: string, campaignId: string, memberId: string): Promise<Campaign> {
-    requireFound(await this.members.findById(workspaceId, memberId), 'member');
-    return (await this.add(workspaceId, campaignId, memberId)).campaign;
-  }
-
   async list(workspaceId: string, campaignId: string, query: ShareQuery): Promise<Page<ShareView>> {
     const campaign = requireFound(await this.campaigns.findById(workspaceId, campaignId), 'campaign');
     const { items, hasNext } = await this.shares.findPage(workspaceId, { ...query, campaignId }, query);

@@ -52,8 +52,7 @@ export function seedDatabase(settings: Readonly<Record<string, string>>, campaig
     });
     const published = created.slice(-SHARED_CAMPAIGN_COUNT).filter(({ status }) => status === 'published');
     await limit.map(published, async ({ id }, i) => {
-      for (const member of members.slice(i % MEMBER_COUNT))
-        await app.shares.createForMember(workspaceId, id, member.id);
+      for (const member of members.slice(i % MEMBER_COUNT)) await app.shares.create({ workspaceId, member }, id);
     });
     return { workspaceId, memberId, key };
   });

@@ -52,7 +52,7 @@ async function fill({ settings }: Database): Promise<readonly string[]> {
   return withApplication(settings, async (app) => {
     const [first, second] = [await createTenant({ app }, 'northwind'), await createTenant({ app }, 'contoso')];
     const share = { workspaceId: first.workspaceId, campaignId: first.ids.campaigns, memberId: first.admin.id };
-    await app.shares.createForMember(share.workspaceId, share.campaignId, share.memberId);
+    await app.shares.create({ workspaceId: share.workspaceId, member: first.admin }, share.campaignId);
     await app.links.getVisitorKey();
     const { workspaceId, ...link } = share;
     await app.shares.addClicks({ workspaceId, processId: 'writer', sequence: 1, clicks: [{ ...link, count: 3 }] });

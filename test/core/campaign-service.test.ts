@@ -63,11 +63,11 @@ suite('a share of a campaign', {
       const core = testCore();
       const [ada, ben] = [await createMember(core), await createMember(core)];
       const { id } = await createCampaign(core);
-      await core.app.shares.createForMember(OWN, id, ben.member.id);
+      await core.app.shares.create(ben, id);
       const { campaigns } = core.storage;
       const readAndShare = async (...args: never[]) => {
         const found = await (campaigns[read] as (...args: never[]) => Promise<unknown>)(...args);
-        await core.app.shares.createForMember(OWN, id, ada.member.id);
+        await core.app.shares.create(ada, id);
         return found;
       };
       const storage = { ...core.storage, campaigns: { ...campaigns, [read]: readAndShare } };

@@ -163,13 +163,19 @@ async function prepareChanges(environment: Environment, loseMajority: () => Prom
     },
     'POST in a transaction, and its retry, which is rejected because the slug is taken': {
       ...createPost('/domains', { slug: `${unique}.example` }),
-      isStored: async (app) =>
-        (await collectAll(app.domains.iterate(workspaceId))).some(({ slug }) => slug === `${unique}.example`),
+      isStored: (app) =>
+        app.domains.getBySlug(workspaceId, `${unique}.example`).then(
+          () => true,
+          () => false,
+        ),
     },
     'DELETE, and its retry, which is rejected because the record is not found': {
       ...createRequests({ method: 'DELETE', path: `/content-pillars/${pillar.id}` }),
-      isStored: async (app) =>
-        (await collectAll(app.contentPillars.iterate(workspaceId))).every(({ id }) => id !== pillar.id),
+      isStored: (app) =>
+        app.contentPillars.get(workspaceId, pillar.id).then(
+          () => false,
+          () => true,
+        ),
     },
   };
 }

@@ -71,7 +71,7 @@ suite('GET /campaigns', {
       clock.now += 1000;
       const { workspaceId, admin } = fixture;
       const campaignId = ids.c as string;
-      await shares.createForMember(workspaceId, campaignId, admin.id);
+      await shares.create({ workspaceId, member: admin }, campaignId);
       const clicks = [{ campaignId, memberId: admin.id, count: 5 }];
       await shares.addClicks({ workspaceId, processId: 'process', sequence: 1, clicks });
       await campaigns.update(fixture, ids.b as string, { status: 'archived' });

@@ -204,7 +204,7 @@ suite('a campaign', {
     withFixture(async (fixture, api) => {
       const { workspaceId, admin } = fixture;
       const { id } = await create(fixture);
-      await api.app.shares.createForMember(workspaceId, id, admin.id);
+      await api.app.shares.create({ workspaceId, member: admin }, id);
       const clicks = [{ campaignId: id, memberId: admin.id, count: 3 }];
       await api.app.shares.addClicks({ workspaceId, processId: 'process', sequence: 1, clicks });
       const keys = {

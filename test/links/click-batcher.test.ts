@@ -28,9 +28,9 @@ async function setUp(memberCount: number): Promise<Setup> {
   const { id: campaignId } = await app.campaigns.create({ workspaceId, member }, createCampaignFields());
   const links: Link[] = [];
   for (let i = 0; i < memberCount; i++) {
-    const { id: memberId } = await app.members.create(workspaceId, { name: 'Ada', email: `ada${i}@x.example` });
-    await app.shares.createForMember(workspaceId, campaignId, memberId);
-    links.push({ key: String(i), workspaceId, campaignId, memberId });
+    const sharer = await app.members.create(workspaceId, { name: 'Ada', email: `ada${i}@x.example` });
+    await app.shares.create({ workspaceId, member: sharer }, campaignId);
+    links.push({ key: String(i), workspaceId, campaignId, memberId: sharer.id });
   }
   const [faults, onStored]: [Fault[], (() => void)[]] = [[], []];
   const unreliable: Storage = {

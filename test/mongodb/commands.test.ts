@@ -240,7 +240,6 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
     app.contentPillars.create(caller as AuthenticatedCaller & MemberActor, { title: newName(), color: 'red' }),
   'contentPillars.get': ({ app, caller, pillarId }) => app.contentPillars.get(caller.workspaceId, pillarId),
   'contentPillars.list': ({ app, caller }) => app.contentPillars.list(caller.workspaceId, PILLARS),
-  'contentPillars.iterate': ({ app, caller }) => collectAll(app.contentPillars.iterate(caller.workspaceId)),
   'contentPillars.update': ({ app, caller, pillarId }) =>
     app.contentPillars.update(caller.workspaceId, pillarId, { description: newName() }),
   'contentPillars.remove': async ({ app, caller }) => {
@@ -262,7 +261,6 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
   'domains.getBySlug': async ({ app, caller, domainId }) =>
     app.domains.getBySlug(caller.workspaceId, (await app.domains.get(caller.workspaceId, domainId)).slug),
   'domains.list': ({ app, caller }) => app.domains.list(caller.workspaceId, DOMAINS),
-  'domains.iterate': ({ app, caller }) => collectAll(app.domains.iterate(caller.workspaceId)),
   'domains.getVerification': ({ app, caller, domainId }) => app.domains.getVerification(caller.workspaceId, domainId),
   'domains.verify': ({ app, caller, domainId }) => app.domains.verify(caller.workspaceId, domainId),
   'domains.markVerified': async ({ app, caller }) => {
@@ -277,7 +275,6 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
     const { id } = await app.groups.create(caller.workspaceId, { name: newName() });
     await app.groups.update(caller.workspaceId, id, { name: newName() });
   },
-  'groups.iterate': ({ app, caller }) => collectAll(app.groups.iterate(caller.workspaceId)),
   'inspirationQuestions.create': (context) =>
     context.app.inspirationQuestions.create(context.caller.workspaceId, newQuestion(context)),
   'inspirationQuestions.get': ({ app, caller, questionId }) =>
@@ -298,8 +295,9 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
   'links.findCampaign': ({ app, caller: { workspaceId }, campaignId }) =>
     app.links.findCampaign(workspaceId, campaignId),
   'links.findDomain': ({ app }) => app.links.findDomain('go.example.com'),
-  'shares.addClicks': async ({ app, caller: { workspaceId }, campaignId, memberId }) => {
-    await app.shares.createForMember(workspaceId, campaignId, memberId);
+  'shares.addClicks': async ({ app, caller, campaignId, memberId }) => {
+    const { workspaceId } = caller;
+    await app.shares.create(caller as AuthenticatedCaller & MemberActor, campaignId);
     const clicks = [{ campaignId, memberId, count: 1 }];
     for (const sequence of [1, 2]) await app.shares.addClicks({ workspaceId, processId: 'writer', sequence, clicks });
   },
@@ -312,8 +310,6 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
   'members.iterate': ({ app, caller }) => collectAll(app.members.iterate(caller.workspaceId)),
   'shares.create': ({ app, caller, campaignId }) =>
     app.shares.create(caller as AuthenticatedCaller & MemberActor, campaignId),
-  'shares.createForMember': ({ app, caller, campaignId, memberId }) =>
-    app.shares.createForMember(caller.workspaceId, campaignId, memberId),
   'shares.list': ({ app, caller, campaignId }) => app.shares.list(caller.workspaceId, campaignId, SHARES),
   'tags.create': ({ app, caller }) => app.tags.create(caller.workspaceId, { name: newName() }),
   'tags.update': async ({ app, caller }) => {
@@ -532,6 +528,9 @@ const otherIndexes = {
   'idempotencyRecords expireAt': 'the expiry of records',
   'idempotencyRecords workspaceId,_id': 'the shard key',
   'shares workspaceId,_id': 'the shard key',
+  'contentPillars workspaceId,_id': 'the shard key',
+  'domains workspaceId,_id': 'the shard key',
+  'groups workspaceId,_id': 'the shard key',
 };
 
 /** A list with any filters uses one index, and does not compare plans. It reads at most `maxCount` campaigns. */

@@ -32,7 +32,7 @@ suite('the transactions of the MongoDB storage', {
           const shareAll = (sharers: typeof members) =>
             Promise.all(
               sharers.map((it, i) =>
-                (i < MEMBER_COUNT ? app : otherApp).shares.createForMember(workspaceId, id, it.id),
+                (i < MEMBER_COUNT ? app : otherApp).shares.create({ workspaceId, member: it }, id),
               ),
             );
           const commands = await countCommands(proxy, () => shareAll(members.slice(0, MEMBER_COUNT)));

@@ -56,7 +56,7 @@ export async function createTenant({ app }: Pick<Api, 'app'>, name: string): Pro
   const fields = { ...createCampaignFields(`${name} campaign`), ...references };
   const campaign = await app.campaigns.create({ workspaceId, member }, fields);
   const sharer = await app.members.create(workspaceId, { name, email: `sharer@${name}.example` });
-  await app.shares.createForMember(workspaceId, campaign.id, sharer.id);
+  await app.shares.create({ workspaceId, member: sharer }, campaign.id);
   const ids = {
     campaigns: campaign.id,
     'inspiration-questions': question.id,
