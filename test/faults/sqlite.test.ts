@@ -90,7 +90,7 @@ suite('a server and a command whose SQLite file another process has locked', {
         const other = await retryWhileBusy(() => new Database(file, false, 'BEGIN IMMEDIATE'));
         try {
           const posting = post('while the file is locked');
-          const running = runProcess(['workspace', 'create', '--name', 'Contoso'], settings);
+          const running = runProcess(['workspace', 'create', '--name', 'Contoso'], { ...settings, LOG_LEVEL: 'warn' });
           const end = performance.now() + LOCK_DURATION_MS;
           while (performance.now() < end) {
             for (const path of ['/campaigns', '/campaigns?search=launch', '/readyz']) {
