@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
 import { addAll } from '../support/add-all.ts';
 import type { Tests } from '../support/suite.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -6,6 +7,7 @@ import { buildIdempotencyRecord, newId } from './samples.ts';
 import type { CreateStorageTest } from './storage-test.ts';
 
 const TTL_MS = 1_000;
+const SHORT_TTL_MS = 3_000;
 const LONG_TTL_MS = 3_600_000;
 
 /**
@@ -46,6 +48,20 @@ export function defineExpiryTests(test: CreateStorageTest, takesClock: boolean):
       else await waitUntil(isRemoved);
       assert.deepEqual(await requests.get(here, lasting.id), lasting);
       assert.equal((await requests.get(here, extended.id))?.expiresAt, lasting.expiresAt);
+    }),
+
+    'keeps a record that expires a few seconds later until then': test(async (storage) => {
+      const { idempotencyRecords: requests } = storage;
+      const expiresAt = storage.now() + SHORT_TTL_MS;
+      const record = buildIdempotencyRecord(newId(), { expiresAt });
+      await requests.add(record);
+      for (;;) {
+        await requests.add(buildIdempotencyRecord(newId()));
+        const found = await requests.get(record.workspaceId, record.id);
+        if (storage.now() >= expiresAt) return;
+        assert.deepEqual(found, record, `${expiresAt - storage.now()} ms too early`);
+        await delay(100);
+      }
     }),
 
     'keeps an expired record that a change extends before the engine removes it': test(async (storage, { setTime }) => {

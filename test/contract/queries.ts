@@ -3,11 +3,13 @@ import type { CampaignRecord } from '../../adapters/persistence/campaigns.ts';
 import type { Condition, Query, RecordStore } from '../../adapters/persistence/record-store.ts';
 import { buildSearchText } from '../../adapters/persistence/search-text.ts';
 import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
+import { storeSchemas } from '../../adapters/persistence/store-schemas.ts';
+import type { Share } from '../../core/share/share.ts';
 import type { Entity } from '../../core/shared/entity.ts';
 import { fold } from '../../core/shared/text.ts';
 import { addAll } from '../support/add-all.ts';
 import type { Tests } from '../support/suite.ts';
-import { buildCampaign, buildPillar, buildQuestion, newId } from './samples.ts';
+import { buildCampaign, buildPillar, buildQuestion, buildShare, newId } from './samples.ts';
 import type { CreateStorageTest } from './storage-test.ts';
 
 const formatDay = (number: number) => `2026-03-0${number}T00:00:00.000Z`;
@@ -232,6 +234,34 @@ export function defineQueryTests(test: CreateStorageTest): Tests {
       assert.deepEqual(await titlesOf('asc'), TITLES);
       assert.deepEqual(await titlesOf('desc'), TITLES.toReversed());
     }),
+
+    'finds a record that lacks a field by the default of the field, in conditions and orders': test(
+      async ({ shares }) => {
+        const { defaults } = storeSchemas.get('shares') as { defaults: Record<string, unknown> };
+        const [workspaceId, campaignId] = [newId(), newId()];
+        try {
+          // A made-up change of the schema: records of earlier versions have no `clicks`.
+          defaults.clicks = 2;
+          const build = (clicks: number) => buildShare(workspaceId, { campaignId, clicks });
+          const { clicks: _, ...older } = build(0);
+          const all = [build(1), older as Share, build(3)];
+          await addAll(shares, all.toReversed());
+          const where = [{ field: 'campaignId', in: [campaignId] }] as const;
+          const listed = await listIds(shares, workspaceId, { where, by: 'clicks', order: 'asc' });
+          assert.deepEqual(
+            listed,
+            all.map(({ id }) => id),
+          );
+          const inRange = [...where, { field: 'clicks', from: 2, to: 2 }] as const;
+          assert.deepEqual(await listIds(shares, workspaceId, { where: inRange, by: 'createdAt', order: 'asc' }), [
+            older.id,
+          ]);
+          assert.equal(await shares.count(workspaceId, inRange), 1);
+        } finally {
+          delete defaults.clicks;
+        }
+      },
+    ),
 
     'lists records with the requested fields': test(async ({ campaigns }) => {
       const workspaceId = newId();

@@ -45,6 +45,25 @@ export function defineSharedDataTests(test: CreateStorageTest, engine: TestEngin
       await assertRejectsWithConflict(reopened.credentials.add(credential));
     }),
 
+    'can be opened for the first time by several engines and processes at once': async () => {
+      const { location, remove } = await engine.createUnopenedDatabase();
+      const processes = [1, 2].map(() => new StoreProcess(engine, location));
+      const opened = await Promise.all([1, 2, 3].map(() => engine.open(location, Date.now)));
+      try {
+        const workspaceId = newId();
+        const tags = ['a', 'b', 'c', 'd', 'e'].map((name) => buildTag(workspaceId, name));
+        await Promise.all(
+          tags.map((tag, i) => opened[i]?.engine.tags.add(tag) ?? processes[i - 3]?.run('call', 'tags', 'add', tag)),
+        );
+        for (const { engine: storage } of opened)
+          assert.deepEqual(await storage.tags.listById(workspaceId, '', 9), tags);
+      } finally {
+        for (const other of processes) await other.kill();
+        for (const { close } of opened) await close();
+        await remove();
+      }
+    },
+
     'shows each change of one of two processes to the other process immediately': test((storage, { location }) =>
       withProcess(location, async (other) => {
         const workspaceId = newId();

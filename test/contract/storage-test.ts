@@ -13,6 +13,8 @@ export interface TestContext {
   setTime(milliseconds: number): void;
   /** Opens another engine on the same data, and closes it after the test. */
   openAnother(): Promise<StorageEngine>;
+  /** Makes the database roll back the open transactions of the test's engine. */
+  rollBackTransactions(): Promise<void>;
   /** Closes all engines, and opens one again. */
   reopen(): Promise<StorageEngine>;
   /**
@@ -52,6 +54,7 @@ export class ContractDatabase {
           getTime = () => milliseconds;
         },
         openAnother: open,
+        rollBackTransactions: async () => opened[0]?.rollBackTransactions?.(),
         reopen: async () => {
           await closeAll();
           return open();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { CampaignRecord } from '../../adapters/persistence/campaigns.ts';
 import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
+import { doNothing } from '../../core/shared/do-nothing.ts';
 import type { Tests } from '../support/suite.ts';
 import { assertRejectsWithConflict } from './assert-rejects-with-conflict.ts';
 import { OutsideChange } from './outside-change.ts';
@@ -254,6 +255,69 @@ export function defineTransactionTests(test: CreateStorageTest, transactions: 'o
             await storage.tags.remove(workspaceId, added.id);
           }
         }
+      },
+    ),
+
+    'runs a transaction entirely before or after others take a unique value that it changes a record to': test(
+      async (storage, { openOnSameData }) => {
+        for (const outside of await openOnSameData()) {
+          const mine = buildTag(newId(), 'mine');
+          const { workspaceId } = mine;
+          await storage.tags.add(mine);
+          const change = new OutsideChange(transactions, () => outside.tags.add(buildTag(workspaceId, 'Launch')));
+          const isFree = await storage.runInTransaction(async ({ tags }) => {
+            const count = await tags.count(workspaceId, []);
+            await change.start();
+            const renaming = tags.update(workspaceId, mine.id, (it) => ({ ...it, foldedName: 'launch' }));
+            if (count === 1) await renaming;
+            else await assertRejectsWithConflict(renaming);
+            return count === 1;
+          });
+          if (isFree) await assertRejectsWithConflict(change.finish());
+          else await change.finish();
+          const names = (await storage.tags.listById(workspaceId, '', 9)).map(({ foldedName }) => foldedName);
+          assert.deepEqual(names, isFree ? ['launch'] : ['mine', 'launch']);
+        }
+      },
+    ),
+
+    'stores all changes of a work that catches the error of a change that lost to others, or none': test(
+      async (storage, { openOnSameData }) => {
+        for (const outside of await openOnSameData()) {
+          const { workspaceId, changed, removed } = await createRecords(storage);
+          const change = new OutsideChange(transactions, () =>
+            outside.campaigns.update(workspaceId, changed.id, addShare),
+          );
+          const failures = await storage.runInTransaction(async ({ campaigns, tags }) => {
+            await campaigns.get(workspaceId, changed.id);
+            await change.start();
+            const outcome = await Promise.allSettled([campaigns.update(workspaceId, changed.id, addClick)]);
+            await tags.remove(workspaceId, removed.id).catch(doNothing);
+            return outcome.filter(({ status }) => status === 'rejected');
+          });
+          await change.finish();
+          const { shares, clicks } = (await storage.campaigns.get(workspaceId, changed.id)) as CampaignRecord;
+          assert.deepEqual([failures, shares, clicks], [[], 1, 1]);
+          assert.equal(await storage.tags.get(workspaceId, removed.id), undefined);
+        }
+      },
+    ),
+
+    'does not report a transaction as committed that the database has rolled back': test(
+      async (storage, { rollBackTransactions }) => {
+        const all = await createRecords(storage);
+        let attemptCount = 0;
+        const committing = storage.runInTransaction(async (staged) => {
+          await changeRecords(staged, all);
+          if (++attemptCount === 1) await rollBackTransactions();
+        });
+        const isCommitted = await committing.then(
+          () => true,
+          () => false,
+        );
+        if (!isCommitted) await assertUnchanged(storage, all);
+        else assert.deepEqual(await storage.domains.get(all.workspaceId, all.added.id), all.added);
+        await storage.tags.add(buildTag(all.workspaceId, 'after'));
       },
     ),
 

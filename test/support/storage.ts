@@ -27,18 +27,20 @@ export interface TestStorage {
  * A storage that a test can freeze. While the storage is frozen, calls that write hang, and calls that read may hang.
  */
 export interface FreezableStorage extends TestStorage {
+  readonly location: string;
   freeze(): void;
   thaw(): void;
 }
 
 // The modules of an engine are loaded only if a test needs them.
-const freezableStorages: Readonly<Record<Exclude<StorageName, 'memory'>, () => Promise<FreezableStorage>>> = {
+export const freezableStorages: Readonly<Record<Exclude<StorageName, 'memory'>, () => Promise<FreezableStorage>>> = {
   mongodb: async () => {
     const { startReplicaSet } = await import('./replica-set.ts');
     const { uri, members, stop } = await startReplicaSet();
     const [server] = members;
     return {
       isShared: true,
+      location: uri,
       settings: createMongodbSettings(uri),
       freeze: () => server?.freeze(),
       thaw: () => server?.thaw(),
@@ -51,6 +53,7 @@ const freezableStorages: Readonly<Record<Exclude<StorageName, 'memory'>, () => P
     let locked: InstanceType<typeof Database> | undefined;
     return {
       isShared,
+      location,
       settings,
       /** Locks the file, so that writes wait. */
       freeze() {

@@ -15,6 +15,12 @@ export interface TestEngine {
   readonly takesClock: boolean;
   /** Creates an empty database. */
   createDatabase(): Promise<TestDatabase>;
+  /** Creates an empty database that no engine has opened, so that the first engine creates its tables. */
+  createUnopenedDatabase(): Promise<TestDatabase>;
+  /**
+   * Runs a list of at least 10,000 records so that it exceeds its time limit. Missing if the engine has no time limit.
+   */
+  readonly runSlowList?: (list: () => Promise<unknown>) => Promise<unknown>;
   /** Returns the settings of a service on the database at a location, without a demo workspace. */
   createSettings(location: string): Readonly<Record<string, string>>;
   /**
@@ -44,5 +50,7 @@ export interface TestDatabase {
 
 export interface OpenEngine {
   readonly engine: StorageEngine;
+  /** Makes the database roll back the open transactions of the engine, as after a failure of its own. */
+  rollBackTransactions?(): Promise<void>;
   close(): Promise<void>;
 }

@@ -9,6 +9,7 @@ export const memory: TestEngine = {
   isShared: false,
   takesClock: true,
   createDatabase: async () => ({ location: '', remove: async () => undefined }),
+  createUnopenedDatabase: async () => ({ location: '', remove: async () => undefined }),
   createSettings: () => ({ STORAGE: 'memory', DEMO_WORKSPACE: 'false', DEMO_API_KEY: undefined as never }),
   demoSettings: { DEMO_WORKSPACE: 'true', DEMO_API_KEY },
   countExaminedRecords: 'unbounded',

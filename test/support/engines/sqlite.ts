@@ -12,6 +12,8 @@ import type { TestDatabase, TestEngine } from './engine.ts';
  * records.
  */
 const PAGES_PER_RECORD = 3;
+/** The step of the clock during a slow list. A list must not reach the limit while it waits for its turn. */
+const CLOCK_STEP_MS = 500;
 
 export const sqlite: TestEngine = {
   name: 'sqlite',
@@ -23,6 +25,14 @@ export const sqlite: TestEngine = {
     emptyFile ??= createEmptyFile();
     await writeFile(location, await emptyFile);
     return { location, remove };
+  },
+  createUnopenedDatabase: createFolder,
+  /** Lets the clock of this process run ahead. */
+  async runSlowList(list) {
+    const { now } = performance;
+    let callCount = 0;
+    performance.now = () => now.call(performance) + ++callCount * CLOCK_STEP_MS;
+    return list().finally(() => (performance.now = now));
   },
   createSettings: (location) => ({
     STORAGE: 'sqlite',
@@ -36,7 +46,11 @@ export const sqlite: TestEngine = {
     await connection.open();
     // Without a cache, SQLite reads each page from the file, so that `countExaminedRecords` counts it.
     getDatabases(connection).reader.exec('PRAGMA cache_size = 0');
-    return { engine, close: () => connection.close() };
+    return {
+      engine,
+      close: () => connection.close(),
+      rollBackTransactions: async () => getDatabases(connection).writer.exec('ROLLBACK'),
+    };
   },
   countExaminedRecords: process.platform === 'linux' ? countExaminedRecords : 'unmeasurable',
 };
