@@ -77,7 +77,7 @@ export async function createDemo(app: Application, now: number, secret?: string)
   const jacket = await create('Repair your jacket', 'published', [-40, 60], repairs);
   const jobs = { tagIds: [hiring], groupIds: [marketing], contentPillarId: working };
   const lisbon = await create('We hire in Lisbon', 'published', [-3, 45], jobs);
-  const fair = await create('Winter fair', 'published', [-90, -60], { tagIds: [events], groupIds: [sales] });
+  const fair = await create('Winter fair', 'published', [-90, 1], { tagIds: [events], groupIds: [sales] });
   const image = 'https://northwind.example/autumn.jpg';
   await create('Autumn catalogue', 'published', [14, 44], { tagIds: [launch], image });
   await create('Trail clean-up day', 'draft', [30, 31], { tagIds: [events, sustainability] });
@@ -92,6 +92,9 @@ export async function createDemo(app: Application, now: number, secret?: string)
     { campaignId: fair, memberId: admin.id, count: 42 },
   ];
   await app.shares.addClicks({ workspaceId, processId: 'demo', sequence: 1, clicks });
+  // Only a running campaign can be shared, so the fair ends afterwards.
+  const { endDate } = buildSampleCampaign('', 'published', [-90, -60], now);
+  await app.campaigns.update({ workspaceId }, fair, { endDate });
   await app.contentPillars.update(workspaceId, working, { status: 'archived' });
   return { workspaceId, apiKey };
 }

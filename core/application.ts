@@ -94,7 +94,7 @@ export class Application {
     const { apiKeys, campaigns, contentPillars, domains, groups, links, members, shares, tags } = storage;
     const { verifiedSlugs, visitorKeys, unitOfWork, clock } = storage;
     this.apiKeys = new ApiKeyService(apiKeys, members, unitOfWork, system, clock);
-    this.campaigns = new CampaignService(campaigns, { tags, groups, contentPillars, domains }, system);
+    this.campaigns = new CampaignService(campaigns, { tags, groups, contentPillars, domains }, unitOfWork, system);
     this.contentPillars = new ContentPillarService(contentPillars, system);
     this.domains = new DomainService(domains, verifiedSlugs, options.domainRecords ?? NO_RECORDS, unitOfWork, system);
     this.groups = new GroupService(groups, system);

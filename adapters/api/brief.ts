@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   CONTENT_PILLAR_TITLE_LENGTH,
   DESCRIPTION_LENGTH,
+  MAX_CAMPAIGN_PAGE_SIZE,
   MAX_ITEM_COUNT,
   MAX_RESOURCE_COUNT,
   MAX_SLUG_LENGTH,
@@ -39,8 +40,8 @@ const briefResponse = z
     objective: field.responseText(DESCRIPTION_LENGTH).describe('The goal of the campaign, or an empty string.'),
     image: url.nullable().describe('The URL of an image, or `null`.'),
     domain: field.responseText({ max: MAX_SLUG_LENGTH }).nullable().describe('The slug of the domain, or `null`.'),
-    resources: z.array(briefResource).max(MAX_RESOURCE_COUNT).describe('The files and links to share.'),
-    tags: z.array(tagResponse).max(MAX_ITEM_COUNT).describe('The tags. Deleted tags are omitted.'),
+    resources: z.array(briefResource).max(MAX_RESOURCE_COUNT).readonly().describe('The files and links to share.'),
+    tags: z.array(tagResponse).max(MAX_ITEM_COUNT).readonly().describe('The tags. Deleted tags are omitted.'),
     groups: z
       .array(
         z
@@ -48,6 +49,7 @@ const briefResponse = z
           .meta({ id: 'BriefGroup', description: 'A group of a campaign.' }),
       )
       .max(MAX_ITEM_COUNT)
+      .readonly()
       .describe('The groups that the campaign is for.'),
     contentPillar: z
       .object({
@@ -66,7 +68,25 @@ const briefResponse = z
   })
   .meta({ id: 'Brief', description: 'The fields and records that an employee needs to share a campaign.' });
 
-export const getCampaignBrief = defineOperation({
+const example = {
+  campaignId: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01',
+  shareContext: 'Say in your own words what you would take on your next trip.',
+  objective: 'Reach hikers before the summer.',
+  image: 'https://northwind.example/tents.jpg',
+  domain: 'links.example.com',
+  resources: [exampleResource],
+  tags: [tagExample],
+  groups: [{ id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04', name: 'Lisbon' }],
+  contentPillar: { id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e02', title: 'Made to last', color: 'brown' },
+  shareRewardAmount: '1.50',
+  clickRewardAmount: '0.05',
+  maxRewardPerEmployee: '50',
+  totalBudget: '1000',
+  createdBy: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a',
+  updatedAt: '2026-05-21T10:00:00.000Z',
+} as const;
+
+const getCampaignBrief = defineOperation({
   id: 'getCampaignBrief',
   method: 'GET',
   path: '/campaigns/{id}/brief',
@@ -78,27 +98,35 @@ export const getCampaignBrief = defineOperation({
   ],
   response: briefResponse,
   example: {
-    response: {
-      campaignId: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01',
-      shareContext: 'Say in your own words what you would take on your next trip.',
-      objective: 'Reach hikers before the summer.',
-      image: 'https://northwind.example/tents.jpg',
-      domain: 'links.example.com',
-      resources: [exampleResource],
-      tags: [tagExample],
-      groups: [{ id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04', name: 'Lisbon' }],
-      contentPillar: { id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e02', title: 'Made to last', color: 'brown' },
-      shareRewardAmount: '1.50',
-      clickRewardAmount: '0.05',
-      maxRewardPerEmployee: '50',
-      totalBudget: '1000',
-      createdBy: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a',
-      updatedAt: '2026-05-21T10:00:00.000Z',
-    },
+    response: example,
   },
-  run: async (app, { caller, params }) => {
-    const brief = await app.campaigns.getBrief(caller.workspaceId, params.id);
-    const { resources, tags, groups } = brief;
-    return { ...brief, resources: [...resources], tags: [...tags], groups: [...groups] };
+  run: (app, { caller, params }) => app.campaigns.getBrief(caller.workspaceId, params.id),
+});
+
+const listBriefs = defineOperation({
+  id: 'listBriefs',
+  method: 'GET',
+  path: '/briefs',
+  command: 'brief list',
+  columns: ['campaignId', 'objective', 'updatedAt'],
+  summary: 'List campaign briefs',
+  description: [
+    'Returns the briefs of up to 25 campaigns, in the order of `campaignIds`.',
+    'IDs that the workspace does not have are left out.',
+  ],
+  query: z.strictObject({
+    campaignIds: field
+      .requiredIdListParameter(MAX_CAMPAIGN_PAGE_SIZE)
+      .describe(
+        `The IDs of 1 to ${MAX_CAMPAIGN_PAGE_SIZE} campaigns. Repeat the parameter or separate the values with commas. Duplicates are dropped.`,
+      ),
+  }),
+  response: z.array(briefResponse).max(MAX_CAMPAIGN_PAGE_SIZE),
+  example: { query: { campaignIds: [example.campaignId] }, response: [example] },
+  run: async (app, { caller, query }) => {
+    const briefs = await app.campaigns.getBriefs(caller.workspaceId, query.campaignIds);
+    return { items: briefs, hasNext: false };
   },
 });
+
+export const briefOperations = [getCampaignBrief, listBriefs];

@@ -21,7 +21,7 @@ import {
 } from '../../core/limits.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
-import { defineGet, UPDATE } from './record-operations.ts';
+import { defineDelete, defineGet, UPDATE } from './record-operations.ts';
 
 const STATUS_MEANINGS =
   '`draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: between `startDate` and `endDate`, members can share it, and its short links lead to its `destinationUrl`. `archived`: nobody can share it, lists omit it by default, and its short links have expired.';
@@ -231,6 +231,19 @@ const listCampaigns = defineOperation({
       .singleParameter(field.id)
       .optional()
       .describe('Only campaigns that the member with this ID created (`createdBy` of the brief).'),
+    groupIds: field.idListParameter.describe(
+      `Only campaigns with at least one of the groups that have these IDs. ${field.LIST_PARAMETER_FORMAT}`,
+    ),
+    status: field
+      .enumListParameter(CAMPAIGN_STATUSES)
+      .describe(
+        'Only campaigns with one of these statuses. `archived` includes archived campaigns without `includeArchived`.',
+      ),
+    availableToMe: field.booleanParameter
+      .default(false)
+      .describe(
+        '`true`: only campaigns that are published, have started and have not ended, and that are for a group of the member of the API key. A campaign without groups is for all members. A key without a member gets only such campaigns. `false`: no filter.',
+      ),
     includeArchived: field.booleanParameter.default(false).describe('Whether to include archived campaigns.'),
     filter: field
       .singleParameter(z.enum(CAMPAIGN_DATE_FILTERS))
@@ -294,4 +307,11 @@ const updateCampaign = defineOperation({
   run: (app, { caller, params, body }) => app.campaigns.update(caller, params.id, body),
 });
 
-export const campaignOperations = [createCampaign, listCampaigns, getCampaign, updateCampaign];
+const deleteCampaign = defineDelete({
+  name: 'campaign',
+  path: '/campaigns/{id}',
+  description: ['Only a draft can be deleted (409 otherwise).', 'Archive other campaigns instead.'],
+  run: (app, { caller, params }) => app.campaigns.remove(caller.workspaceId, params.id),
+});
+
+export const campaignOperations = [createCampaign, listCampaigns, getCampaign, updateCampaign, deleteCampaign];

@@ -104,7 +104,9 @@ export const errors = {
       domain_archived: 'The domain to verify is archived. Unarchive it first.',
       status_transition:
         'The status of a campaign cannot change this way, such as `archived` to `draft`. Choose a status that the message allows.',
-      campaign_not_running: 'The campaign to share is a draft or archived. Publish it first.',
+      campaign_not_running:
+        'The campaign to share is not published, has not started or has ended. Share it while it runs.',
+      not_draft: 'The campaign to delete is published or archived. Archive it instead.',
       concurrent_changes: 'Too many requests changed the same record at the same time. Retry the request.',
       idempotency_key_in_use: 'The first request with this `Idempotency-Key` is still in progress. Retry the request.',
     },

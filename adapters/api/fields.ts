@@ -141,11 +141,15 @@ export function singleParameter<S extends z.ZodType>(schema: S) {
   }, schema);
 }
 
-/** An optional query parameter with several values: repeated, separated by commas, or both. */
-function listParameter<S extends z.ZodType<unknown, string>>(item: S, getKey: (value: string) => string) {
+/** A query parameter with several values: repeated, separated by commas, or both. */
+function listParameter<S extends z.ZodType<unknown, string>>(
+  item: S,
+  getKey: (value: string) => string,
+  maxCount = MAX_ITEM_COUNT,
+) {
   const split = (values: unknown) =>
     Array.isArray(values) ? values.flatMap((value) => String(value).split(',')) : values;
-  return z.preprocess(split, distinctItems(item, getKey)).optional();
+  return z.preprocess(split, distinctItems(item, getKey, maxCount));
 }
 
 const parameterText = text({ min: 1, max: Number.POSITIVE_INFINITY }).meta({ maxLength: MAX_QUERY_TEXT_LENGTH });
@@ -153,10 +157,17 @@ const parameterText = text({ min: 1, max: Number.POSITIVE_INFINITY }).meta({ max
 /** Describes, in the OpenAPI document, how to send several values in a query. */
 export const LIST_PARAMETER_FORMAT = `Repeat the parameter or separate the values with commas. At most ${MAX_ITEM_COUNT} different values.`;
 
-export const idListParameter = listParameter(id, (value) => value.toLowerCase());
+/** Returns the schema of a required list of up to `maxCount` IDs. */
+export const requiredIdListParameter = (maxCount: number) =>
+  listParameter(id, (value) => value.toLowerCase(), maxCount);
+export const idListParameter = requiredIdListParameter(MAX_ITEM_COUNT).optional();
 export const nameListParameter = listParameter(parameterText.meta({ examples: ['Onboarding'] }), (value) =>
   fold(value.trim()),
-);
+).optional();
+
+/** Returns the schema of an optional list of values of an enumeration. */
+export const enumListParameter = <V extends string>(values: readonly V[]) =>
+  listParameter(z.enum(values), (value) => value).optional();
 
 export const booleanParameter = singleParameter(
   z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' }),
@@ -220,11 +231,15 @@ export function nameListParameters(maxPageSize: number) {
 }
 
 /**
- * Returns the schema of an array of at most 100 different items. Items are duplicates if `getKey` returns the same key.
- * Duplicates are dropped. An error names the position that the client sent. Items after the 101st different item are
- * not validated.
+ * Returns the schema of an array of at most `maxCount` different items. Items are duplicates if `getKey` returns the
+ * same key. Duplicates are dropped. An error names the position that the client sent. Items after the first that is too
+ * many are not validated.
  */
-function distinctItems<S extends z.ZodType<unknown, string>>(item: S, getKey: (value: string) => string) {
+function distinctItems<S extends z.ZodType<unknown, string>>(
+  item: S,
+  getKey: (value: string) => string,
+  maxCount = MAX_ITEM_COUNT,
+) {
   const selectDistinctItems = (values: unknown, context: z.RefinementCtx) => {
     if (!Array.isArray(values)) return values;
     const distinct = new Map<unknown, unknown>();
@@ -232,8 +247,8 @@ function distinctItems<S extends z.ZodType<unknown, string>>(item: S, getKey: (v
       const key = typeof value === 'string' ? getKey(value) : value;
       if (distinct.has(key)) continue;
       distinct.set(key, value);
-      if (distinct.size > MAX_ITEM_COUNT) {
-        context.addIssue(`must have at most ${MAX_ITEM_COUNT} items`);
+      if (distinct.size > maxCount) {
+        context.addIssue(`must have at most ${maxCount} items`);
         break;
       }
       const [issue] = item.safeParse(value, { error: describeProblem }).error?.issues ?? [];
@@ -241,7 +256,7 @@ function distinctItems<S extends z.ZodType<unknown, string>>(item: S, getKey: (v
     }
     return [...distinct.values()];
   };
-  return z.preprocess(selectDistinctItems, z.array(item).meta({ maxItems: MAX_ITEM_COUNT }));
+  return z.preprocess(selectDistinctItems, z.array(item).meta({ maxItems: maxCount }));
 }
 
 /** Returns the schema of a date or a date-time. `parse` returns `undefined` if the text is invalid. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DESCRIPTION_LENGTH, MAX_GROUP_PAGE_SIZE, NAME_LENGTH } from '../../core/limits.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
-import { defineGet, UPDATE } from './record-operations.ts';
+import { defineDelete, defineGet, UPDATE } from './record-operations.ts';
 
 const groupFields = z.strictObject({
   name: field.text(NAME_LENGTH).describe('The name, unique in the workspace (case-insensitive).'),
@@ -74,4 +74,15 @@ const updateGroup = defineOperation({
   run: (app, { caller, params, body }) => app.groups.update(caller.workspaceId, params.id, body),
 });
 
-export const groupOperations = [createGroup, listGroups, getGroup, updateGroup];
+const deleteGroup = defineDelete({
+  name: 'group',
+  path: '/groups/{id}',
+  description: [
+    'Campaigns, inspiration questions and members are not updated, but filters, briefs and counts ignore the group.',
+    'Records that were only for this group are available to nobody.',
+    'The name is free for another group.',
+  ],
+  run: (app, { caller, params }) => app.groups.remove(caller.workspaceId, params.id),
+});
+
+export const groupOperations = [createGroup, listGroups, getGroup, updateGroup, deleteGroup];

@@ -35,7 +35,11 @@ export const getMe = defineOperation({
               'The role. `admin`: can also create, change and delete records. `member`: can only read, and share campaigns.',
             ),
           seatType: z.enum(SEAT_TYPES).describe('The seat type.'),
-          groups: z.array(field.recordId).max(MAX_GROUP_COUNT).describe('The IDs of the groups of the member.'),
+          groups: z
+            .array(field.recordId)
+            .max(MAX_GROUP_COUNT)
+            .readonly()
+            .describe('The IDs of the groups of the member.'),
         })
         .nullable()
         .describe('The member that the API key belongs to, or `null` if the key does not belong to a member.'),
@@ -72,12 +76,14 @@ export const getMe = defineOperation({
       },
     },
   },
-  run: async (app, { caller: { workspaceId, keyId, member } }) => {
-    const [workspace, key] = await Promise.all([
+  run: async (app, { caller }) => {
+    const { workspaceId, keyId } = caller;
+    const [{ member }, workspace, key] = await Promise.all([
+      app.groups.selectExisting(caller),
       app.workspaces.get(workspaceId),
       // The operator on the command line has no key, so there it is `null`. In the API, each caller has one.
       keyId === undefined ? (null as never) : app.apiKeys.get(workspaceId, keyId),
     ]);
-    return { workspace, member: member ? { ...member, groups: [...member.groupIds] } : null, key };
+    return { workspace, member: member ? { ...member, groups: member.groupIds } : null, key };
   },
 });

@@ -211,6 +211,7 @@ function describeQueryParameters({ query, example }: Operation, converter: Schem
       name,
       in: 'query',
       description,
+      ...(field.safeParse(undefined).success ? {} : { required: true }),
       schema: { ...schema, ...defaults },
       example: examplesByName[name],
     };
@@ -219,7 +220,7 @@ function describeQueryParameters({ query, example }: Operation, converter: Schem
 
 function describeSuccess(operation: Operation, status: number, converter: SchemaConverter): Json {
   const { method, response, example } = operation;
-  const isList = response instanceof z.ZodArray;
+  const isList = 'page' in operation.query.shape;
   return {
     description: isList ? 'A page of the list.' : successDescriptions[`${method}${status}`],
     headers: createHeaderReferences([
@@ -234,7 +235,7 @@ function describeSuccess(operation: Operation, status: number, converter: Schema
 
 /** The descriptions of successful responses with a record, by the method and the status. */
 const successDescriptions: Readonly<Record<string, string>> = {
-  GET200: 'The record.',
+  GET200: 'The record, or the array of records.',
   POST200: 'The record already existed. The response shows its state after the request.',
   POST201: 'The record was created.',
   PATCH200: 'The record after the update.',

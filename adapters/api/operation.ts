@@ -172,7 +172,7 @@ export function defineOperation<
  * unchanged.
  */
 function createSelector(schema: z.core.$ZodType): ((value: unknown) => unknown) | undefined {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodReadonly) {
     const select = createSelector(schema.unwrap());
     return select && ((value) => value && select(value));
   }

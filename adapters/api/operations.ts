@@ -1,4 +1,4 @@
-import { getCampaignBrief } from './brief.ts';
+import { briefOperations } from './brief.ts';
 import { campaignOperations } from './campaign.ts';
 import { contentPillarOperations } from './content-pillar.ts';
 import { domainOperations } from './domain.ts';
@@ -6,7 +6,7 @@ import { groupOperations } from './group.ts';
 import { inspirationQuestionOperations } from './inspiration-question.ts';
 import { getMe } from './me.ts';
 import type { Operation } from './operation.ts';
-import { shareOperations } from './share.ts';
+import { listMyShares, shareOperations } from './share.ts';
 import { tagOperations } from './tag.ts';
 
 /** The operations of one resource: a tag of the OpenAPI document, and a section of the reference. */
@@ -18,11 +18,15 @@ export interface OperationSection {
 
 /** All operations of the API by resource, in the order of the OpenAPI document. */
 export const operationSections: readonly OperationSection[] = [
-  { name: 'Caller', description: 'The workspace, the member and the API key of a request.', operations: [getMe] },
+  {
+    name: 'Caller',
+    description: 'The workspace, the member and the API key of a request.',
+    operations: [getMe, listMyShares],
+  },
   {
     name: 'Campaigns',
     description: 'Content that employees share.',
-    operations: [...campaignOperations, getCampaignBrief, ...shareOperations],
+    operations: [...campaignOperations, ...briefOperations, ...shareOperations],
   },
   {
     name: 'Inspiration questions',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CAMPAIGN_STATUSES } from '../../core/campaign/campaign.ts';
 import { DEFAULT_PAGE_SIZE, MAX_SHARE_PAGE_SIZE, NAME_LENGTH, URL_LENGTH } from '../../core/limits.ts';
 import { SHARE_SORTS } from '../../core/share/share.ts';
 import * as field from './fields.ts';
@@ -20,6 +21,18 @@ const shareResponse = z
   })
   .meta({ id: 'Share', description: 'A share of a campaign by a member.' });
 
+const memberShareResponse = shareResponse
+  .extend({
+    campaignName: field.responseText(NAME_LENGTH).describe('The name of the campaign.'),
+    campaignStatus: z.enum(CAMPAIGN_STATUSES).describe('The status of the campaign.'),
+  })
+  .meta({ id: 'MemberShare', description: 'A share with the name and the status of its campaign.' });
+
+const shareListParameters = {
+  ...field.sortParameters(SHARE_SORTS, 'The sort field.'),
+  ...field.pageParameters(DEFAULT_PAGE_SIZE, MAX_SHARE_PAGE_SIZE),
+};
+
 const example = {
   campaignId: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01',
   memberId: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a',
@@ -38,7 +51,7 @@ const createShare = defineOperation({
   summary: 'Share a campaign',
   description: [
     'Records that the member of the API key shares the campaign (201), or returns the existing share (200).',
-    'A new share is possible only if the campaign is published (409 otherwise).',
+    'A new share is possible only while the campaign is published, has started and has not ended (409 otherwise).',
     'Requires an API key with full access that belongs to a member of any role.',
     'A request body is ignored.',
   ],
@@ -61,12 +74,29 @@ const listShares = defineOperation({
   description: ['Returns the shares of a campaign, one for each member who shared it.'],
   query: z.strictObject({
     memberId: field.singleParameter(field.id).optional().describe('Only the share of the member with this ID.'),
-    ...field.sortParameters(SHARE_SORTS, 'The sort field.'),
-    ...field.pageParameters(DEFAULT_PAGE_SIZE, MAX_SHARE_PAGE_SIZE),
+    ...shareListParameters,
   }),
   response: z.array(shareResponse).max(MAX_SHARE_PAGE_SIZE),
   example: { response: [example] },
   run: (app, { caller, params, query }) => app.shares.list(caller.workspaceId, params.id, query),
+});
+
+export const listMyShares = defineOperation({
+  id: 'listMyShares',
+  method: 'GET',
+  path: '/me/shares',
+  command: 'me shares',
+  columns: ['campaignId', 'campaignName', 'campaignStatus', 'link', 'clicks', 'createdAt'],
+  permission: 'readOwn',
+  summary: 'List your shares',
+  description: [
+    'Returns the shares of the member that the API key belongs to, over all campaigns.',
+    'A key without a member gets 403.',
+  ],
+  query: z.strictObject(shareListParameters),
+  response: z.array(memberShareResponse).max(MAX_SHARE_PAGE_SIZE),
+  example: { response: [{ ...example, campaignName: 'Summer tents are here', campaignStatus: 'published' }] },
+  run: (app, { caller, query }) => app.shares.listOfMember(caller, query),
 });
 
 export const shareOperations = [createShare, listShares];

@@ -2,6 +2,7 @@ import { CAMPAIGN_SUMMARY_FIELDS, type Campaign, type CampaignSort } from '../..
 import type { CampaignFilter, CampaignRepository } from '../../core/campaign/campaign-repository.ts';
 import { createShareId, type Share } from '../../core/share/share.ts';
 import { fold } from '../../core/shared/text.ts';
+import { EVERYONE, toAudience } from './audience.ts';
 import type { Condition, Field, RecordStore } from './record-store.ts';
 import { createRepository, readPage } from './repository.ts';
 import { defineSchema } from './schema.ts';
@@ -10,6 +11,8 @@ import { shareSchema } from './shares.ts';
 
 interface CampaignColumns {
   readonly archived: boolean;
+  /** The IDs of the groups, or `EVERYONE`. */
+  readonly audience: readonly string[];
   readonly searchText: string;
 }
 
@@ -18,10 +21,14 @@ export type CampaignRecord = Campaign & CampaignColumns;
 export const campaignSchema = defineSchema<Campaign, CampaignColumns>({
   derived: {
     archived: ({ status }) => status === 'archived',
+    audience: ({ groupIds }) => toAudience(groupIds),
     searchText: ({ name, description }) => buildSearchText(name, description),
   },
   columns: {
     archived: 'boolean',
+    status: 'text',
+    groupIds: 'texts',
+    audience: 'texts',
     createdAt: 'text',
     updatedAt: 'text',
     startsAt: 'number',
@@ -38,6 +45,9 @@ export const campaignSchema = defineSchema<Campaign, CampaignColumns>({
     ['tagIds', 'createdAt'],
     ['domain', 'createdAt'],
     ['createdBy', 'createdAt'],
+    ['status', 'createdAt'],
+    ['groupIds', 'createdAt'],
+    ['audience', 'createdAt'],
   ],
 });
 
@@ -76,10 +86,19 @@ export function createCampaignRepository(
 
 function toConditions(filter: CampaignFilter): Condition<CampaignRecord>[] {
   const { dates: { minStart, maxStart, minEnd } = {}, includeArchived, domain, tagIds, createdBy, search } = filter;
+  const { status, groupIds, availability } = filter;
   const where: Condition<CampaignRecord>[] = [];
   if (minStart !== undefined) where.push({ field: 'startsAt', from: minStart });
   if (maxStart !== undefined) where.push({ field: 'startsAt', to: maxStart });
   if (minEnd !== undefined) where.push({ field: 'endsAt', from: minEnd });
+  if (availability) {
+    where.push({ field: 'status', in: ['published'] });
+    where.push({ field: 'startsAt', to: availability.now });
+    where.push({ field: 'endsAt', from: availability.now });
+    where.push({ field: 'audience', in: [EVERYONE, ...availability.groupIds] });
+  }
+  if (status) where.push({ field: 'status', in: status });
+  if (groupIds) where.push({ field: 'groupIds', in: groupIds });
   if (!includeArchived) where.push({ field: 'archived', in: [false] });
   // `null` stands for a text that is not a valid slug: it matches no campaign.
   if (domain !== undefined) where.push({ field: 'domain', in: domain === null ? [] : [domain] });

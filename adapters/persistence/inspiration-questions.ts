@@ -4,6 +4,7 @@ import type {
   InspirationQuestionRepository,
 } from '../../core/inspiration-question/inspiration-question-repository.ts';
 import { fold } from '../../core/shared/text.ts';
+import { EVERYONE, toAudience } from './audience.ts';
 import type { Condition, RecordStore } from './record-store.ts';
 import { createRepository, readPage } from './repository.ts';
 import { defineSchema } from './schema.ts';
@@ -17,12 +18,9 @@ interface InspirationQuestionColumns {
 
 export type InspirationQuestionRecord = InspirationQuestion & InspirationQuestionColumns;
 
-/** The audience of a question that is not limited to groups. */
-const EVERYONE = 'everyone';
-
 export const inspirationQuestionSchema = defineSchema<InspirationQuestion, InspirationQuestionColumns>({
   derived: {
-    audience: ({ groups }) => (groups.length === 0 ? [EVERYONE] : groups),
+    audience: ({ groups }) => toAudience(groups),
     searchText: ({ question, description }) => buildSearchText(question, description),
   },
   columns: {

@@ -24,6 +24,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/me/shares": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List your shares
+         * @description Returns the shares of the member that the API key belongs to, over all campaigns. A key without a member gets 403. Follow the `Link` header to get the other pages.
+         */
+        readonly get: operations["listMyShares"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/campaigns": {
         readonly parameters: {
             readonly query?: never;
@@ -62,7 +82,11 @@ export interface paths {
         readonly get: operations["getCampaign"];
         readonly put?: never;
         readonly post?: never;
-        readonly delete?: never;
+        /**
+         * Delete a campaign
+         * @description Permanently deletes the campaign with this ID. Only a draft can be deleted (409 otherwise). Archive other campaigns instead.
+         */
+        readonly delete: operations["deleteCampaign"];
         readonly options?: never;
         readonly head?: never;
         /**
@@ -92,6 +116,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/briefs": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List campaign briefs
+         * @description Returns the briefs of up to 25 campaigns, in the order of `campaignIds`. IDs that the workspace does not have are left out.
+         */
+        readonly get: operations["listBriefs"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/campaigns/{id}/shares": {
         readonly parameters: {
             readonly query?: never;
@@ -107,7 +151,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Share a campaign
-         * @description Records that the member of the API key shares the campaign (201), or returns the existing share (200). A new share is possible only if the campaign is published (409 otherwise). Requires an API key with full access that belongs to a member of any role. A request body is ignored.
+         * @description Records that the member of the API key shares the campaign (201), or returns the existing share (200). A new share is possible only while the campaign is published, has started and has not ended (409 otherwise). Requires an API key with full access that belongs to a member of any role. A request body is ignored.
          */
         readonly post: operations["createShare"];
         readonly delete?: never;
@@ -330,7 +374,11 @@ export interface paths {
         readonly get: operations["getGroup"];
         readonly put?: never;
         readonly post?: never;
-        readonly delete?: never;
+        /**
+         * Delete a group
+         * @description Permanently deletes the group with this ID. Campaigns, inspiration questions and members are not updated, but filters, briefs and counts ignore the group. Records that were only for this group are available to nobody. The name is free for another group.
+         */
+        readonly delete: operations["deleteGroup"];
         readonly options?: never;
         readonly head?: never;
         /**
@@ -452,6 +500,40 @@ export interface components {
                  */
                 readonly expiresAt: string | null;
             };
+        };
+        /** @description A share with the name and the status of its campaign. */
+        readonly MemberShare: {
+            /**
+             * Format: uuid
+             * @description The ID of the campaign.
+             */
+            readonly campaignId: string;
+            /**
+             * Format: uuid
+             * @description The ID of the member who shared the campaign.
+             */
+            readonly memberId: string;
+            /** @description The name of the member. */
+            readonly memberName: string;
+            /** @description The short link of the member. It redirects to the `destinationUrl` of the campaign and counts clicks. `null` if short links are off, or if the campaign has no `destinationUrl`. Its host is the domain of the campaign if that is verified and not archived, otherwise the host of `LINKS_URL`. It is `null` without both. */
+            readonly link: string | null;
+            /**
+             * Format: int64
+             * @description The number of clicks on the short link.
+             */
+            readonly clicks: number;
+            /**
+             * Format: date-time
+             * @description The time of creation, in UTC.
+             */
+            readonly createdAt: string;
+            /** @description The name of the campaign. */
+            readonly campaignName: string;
+            /**
+             * @description The status of the campaign.
+             * @enum {string}
+             */
+            readonly campaignStatus: "draft" | "published" | "archived";
         };
         /** @description A campaign to create. */
         readonly CreateCampaign: {
@@ -628,6 +710,14 @@ export interface components {
             readonly targetShares?: components["schemas"]["WholeNumber"] | null;
             /** @description The ID of a content pillar of the workspace. It must not be archived. */
             readonly contentPillarId?: string | null;
+        };
+        /** @description The ID of the deleted record. */
+        readonly Deleted: {
+            /**
+             * Format: uuid
+             * @description The ID of the deleted record.
+             */
+            readonly id: string;
         };
         /** @description The fields and records that an employee needs to share a campaign. */
         readonly Brief: {
@@ -838,14 +928,6 @@ export interface components {
             readonly isActive?: boolean;
             /** @description Whether the question is archived. Default on creation: `false`. */
             readonly archived?: boolean;
-        };
-        /** @description The ID of the deleted record. */
-        readonly Deleted: {
-            /**
-             * Format: uuid
-             * @description The ID of the deleted record.
-             */
-            readonly id: string;
         };
         /** @description A content pillar to create. */
         readonly CreateContentPillar: {
@@ -1204,7 +1286,8 @@ export interface components {
          *     - [`conflict-domain-verified-elsewhere`](/docs/errors#conflict-domain-verified-elsewhere): Another workspace has verified a domain with this slug, and has not archived it. Use another domain, or ask the other workspace to archive its domain.
          *     - [`conflict-domain-archived`](/docs/errors#conflict-domain-archived): The domain to verify is archived. Unarchive it first.
          *     - [`conflict-status-transition`](/docs/errors#conflict-status-transition): The status of a campaign cannot change this way, such as `archived` to `draft`. Choose a status that the message allows.
-         *     - [`conflict-campaign-not-running`](/docs/errors#conflict-campaign-not-running): The campaign to share is a draft or archived. Publish it first.
+         *     - [`conflict-campaign-not-running`](/docs/errors#conflict-campaign-not-running): The campaign to share is not published, has not started or has ended. Share it while it runs.
+         *     - [`conflict-not-draft`](/docs/errors#conflict-not-draft): The campaign to delete is published or archived. Archive it instead.
          *     - [`conflict-concurrent-changes`](/docs/errors#conflict-concurrent-changes): Too many requests changed the same record at the same time. Retry the request.
          *     - [`conflict-idempotency-key-in-use`](/docs/errors#conflict-idempotency-key-in-use): The first request with this `Idempotency-Key` is still in progress. Retry the request.
          *
@@ -1431,7 +1514,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The record. */
+            /** @description The record, or the array of records. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1481,6 +1564,65 @@ export interface operations {
             readonly 500: components["responses"]["InternalServerError"];
         };
     };
+    readonly listMyShares: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The sort field. */
+                readonly sortBy?: "createdAt" | "clicks";
+                /** @description The sort order: ascending or descending. */
+                readonly sortOrder?: "asc" | "desc";
+                /** @description The page number, starting at 1. Pages after the last one are empty arrays. */
+                readonly page?: number;
+                /** @description The number of items per page, at most 100. */
+                readonly pageSize?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page of the list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "campaignId": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01",
+                     *         "memberId": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a",
+                     *         "memberName": "Ada Pereira",
+                     *         "link": "https://go.northwind.example/4fK9xQ2b",
+                     *         "clicks": 0,
+                     *         "createdAt": "2026-06-02T09:30:00.000Z",
+                     *         "campaignName": "Summer tents are here",
+                     *         "campaignStatus": "published"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["MemberShare"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
     readonly listCampaigns: {
         readonly parameters: {
             readonly query?: {
@@ -1497,6 +1639,12 @@ export interface operations {
                 readonly tagNames?: readonly string[];
                 /** @description Only campaigns that the member with this ID created (`createdBy` of the brief). */
                 readonly userId?: string;
+                /** @description Only campaigns with at least one of the groups that have these IDs. Repeat the parameter or separate the values with commas. At most 100 different values. */
+                readonly groupIds?: readonly string[];
+                /** @description Only campaigns with one of these statuses. `archived` includes archived campaigns without `includeArchived`. */
+                readonly status?: readonly ("draft" | "published" | "archived")[];
+                /** @description `true`: only campaigns that are published, have started and have not ended, and that are for a group of the member of the API key. A campaign without groups is for all members. A key without a member gets only such campaigns. `false`: no filter. */
+                readonly availableToMe?: boolean;
                 /** @description Whether to include archived campaigns. */
                 readonly includeArchived?: boolean;
                 /** @description Filters by date. `upcoming`: not started yet. `active`: started and not ended. `non-upcoming`: started, whether ended or not. Drafts are included. */
@@ -1669,7 +1817,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The record. */
+            /** @description The record, or the array of records. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1698,6 +1846,49 @@ export interface operations {
                      *     }
                      */
                     readonly "application/json": components["schemas"]["Campaign"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly deleteCampaign: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The ID of the record (UUID, in upper or lower case). */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The record was deleted. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e05"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Deleted"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -1787,7 +1978,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The record. */
+            /** @description The record, or the array of records. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1846,6 +2037,97 @@ export interface operations {
                      *     }
                      */
                     readonly "application/json": components["schemas"]["Brief"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly listBriefs: {
+        readonly parameters: {
+            readonly query: {
+                /**
+                 * @description The IDs of 1 to 25 campaigns. Repeat the parameter or separate the values with commas. Duplicates are dropped.
+                 * @example [
+                 *       "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01"
+                 *     ]
+                 */
+                readonly campaignIds: readonly string[];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The record, or the array of records. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "campaignId": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01",
+                     *         "shareContext": "Say in your own words what you would take on your next trip.",
+                     *         "objective": "Reach hikers before the summer.",
+                     *         "image": "https://northwind.example/tents.jpg",
+                     *         "domain": "links.example.com",
+                     *         "resources": [
+                     *           {
+                     *             "url": "https://northwind.example/tents.mp4",
+                     *             "type": "video",
+                     *             "mimeType": "video/mp4",
+                     *             "size": 4200000,
+                     *             "width": 1920,
+                     *             "height": 1080,
+                     *             "thumbnailUrl": "https://northwind.example/tents-small.jpg",
+                     *             "language": "en",
+                     *             "order": 1
+                     *           }
+                     *         ],
+                     *         "tags": [
+                     *           {
+                     *             "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e05",
+                     *             "name": "Onboarding",
+                     *             "color": "purple"
+                     *           }
+                     *         ],
+                     *         "groups": [
+                     *           {
+                     *             "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04",
+                     *             "name": "Lisbon"
+                     *           }
+                     *         ],
+                     *         "contentPillar": {
+                     *           "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e02",
+                     *           "title": "Made to last",
+                     *           "color": "brown"
+                     *         },
+                     *         "shareRewardAmount": "1.50",
+                     *         "clickRewardAmount": "0.05",
+                     *         "maxRewardPerEmployee": "50",
+                     *         "totalBudget": "1000",
+                     *         "createdBy": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a",
+                     *         "updatedAt": "2026-05-21T10:00:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["Brief"][];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -2145,7 +2427,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The record. */
+            /** @description The record, or the array of records. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2430,7 +2712,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The record. */
+            /** @description The record, or the array of records. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2739,7 +3021,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The record. */
+            /** @description The record, or the array of records. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2852,7 +3134,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The record. */
+            /** @description The record, or the array of records. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3070,7 +3352,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The record. */
+            /** @description The record, or the array of records. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3091,6 +3373,49 @@ export interface operations {
                      *     }
                      */
                     readonly "application/json": components["schemas"]["Group"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly deleteGroup: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The ID of the record (UUID, in upper or lower case). */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The record was deleted. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e05"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Deleted"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
@@ -3282,7 +3607,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The record. */
+            /** @description The record, or the array of records. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -7,9 +7,9 @@ export type Access = (typeof ACCESS)[number];
 
 /**
  * The permissions that only the API key of a member has: to create a record with an author, to share a campaign, and to
- * accept the invitation.
+ * accept the invitation. With `readOwn`, it reads what belongs to the member.
  */
-export type MemberPermission = 'author' | 'share' | 'accept';
+export type MemberPermission = 'author' | 'share' | 'accept' | 'readOwn';
 
 /** The permission that an operation requires. `inspect` is a read of data that employees do not see. */
 export type Permission = 'read' | 'inspect' | 'write' | MemberPermission;
@@ -57,6 +57,7 @@ const requirements: { readonly [P in Permission]: PermissionRequirement<P> } = {
   author: { access: ['full'], roles: ['admin'], needsMember: true },
   share: { access: ['full'], roles: ['admin', 'member'], needsMember: true },
   accept: { access: ['full', 'read'], roles: ['admin', 'member'], needsMember: true, includesPending: true },
+  readOwn: { access: ['full', 'read'], roles: ['admin', 'member'], needsMember: true },
 };
 
 /** Returns whether only a member can have a permission. */

@@ -1,6 +1,5 @@
 import type { ContentPillar } from '../content-pillar/content-pillar.ts';
 import type { Group } from '../group/group.ts';
-import type { Entity } from '../shared/entity.ts';
 import type { Tag } from '../tag/tag.ts';
 import type { Campaign, CampaignResource } from './campaign.ts';
 
@@ -21,22 +20,22 @@ export interface Brief extends Omit<Campaign, 'resources'> {
   readonly contentPillar: ContentPillar | null;
 }
 
-/** The records that a campaign refers to and that still exist, in any order. */
+/** The records that campaigns refer to and that still exist, by their IDs. */
 export interface ReferencedRecords {
-  readonly tags: readonly Tag[];
-  readonly groups: readonly Group[];
-  readonly contentPillar: ContentPillar | undefined;
+  readonly tags: ReadonlyMap<string, Tag>;
+  readonly groups: ReadonlyMap<string, Group>;
+  readonly contentPillars: ReadonlyMap<string, ContentPillar>;
 }
 
 /** Returns the brief of a campaign. Its tags and groups are in the order of their IDs in the campaign. */
-export function toBrief(campaign: Campaign, { tags, groups, contentPillar }: ReferencedRecords): Brief {
+export function toBrief(campaign: Campaign, { tags, groups, contentPillars }: ReferencedRecords): Brief {
   return {
     ...campaign,
     campaignId: campaign.id,
     resources: campaign.resources.map(toBriefResource),
     tags: selectInOrder(campaign.tagIds, tags),
     groups: selectInOrder(campaign.groupIds, groups),
-    contentPillar: contentPillar ?? null,
+    contentPillar: contentPillars.get(campaign.contentPillarId ?? '') ?? null,
   };
 }
 
@@ -45,6 +44,7 @@ function toBriefResource(resource: CampaignResource): BriefResource {
   return { url: resource.url, ...Object.fromEntries(fields) };
 }
 
-function selectInOrder<T extends Entity>(ids: readonly string[], records: readonly T[]): readonly T[] {
-  return ids.flatMap((id) => records.find((record) => record.id === id) ?? []);
+/** Returns the records with these IDs, in the order of the IDs. */
+export function selectInOrder<T>(ids: readonly string[], records: ReadonlyMap<string, T>): readonly T[] {
+  return ids.flatMap((id) => records.get(id) ?? []);
 }

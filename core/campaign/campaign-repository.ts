@@ -1,6 +1,6 @@
 import type { Page, PageRequest } from '../shared/page.ts';
 import type { EntityChange } from '../shared/repository.ts';
-import type { Campaign, CampaignSort, CampaignSummary, DateWindow } from './campaign.ts';
+import type { Campaign, CampaignSort, CampaignStatus, CampaignSummary, DateWindow } from './campaign.ts';
 
 export interface CampaignFilter {
   /** The normalized slug of the domain. `null` stands for a text that cannot be normalized, and matches nothing. */
@@ -10,6 +10,11 @@ export interface CampaignFilter {
   /** The ID of the member who created the campaign. */
   readonly createdBy?: string | undefined;
   readonly includeArchived: boolean;
+  readonly status?: readonly CampaignStatus[] | undefined;
+  /** The groups of a campaign must include at least one of these groups. */
+  readonly groupIds?: readonly string[] | undefined;
+  /** Only campaigns that run at the time `now`, and that have no groups or at least one of these groups. */
+  readonly availability?: { readonly groupIds: readonly string[]; readonly now: number } | undefined;
   readonly dates?: DateWindow | undefined;
   readonly search?: string | undefined;
   /** The field to order by, in descending order. */
@@ -19,6 +24,7 @@ export interface CampaignFilter {
 /** The campaigns of all workspaces. */
 export interface CampaignRepository {
   findById(workspaceId: string, id: string): Promise<Campaign | undefined>;
+  findMany(workspaceId: string, ids: readonly string[]): Promise<readonly Campaign[]>;
   findSummary(workspaceId: string, id: string): Promise<CampaignSummary | undefined>;
   findPage(workspaceId: string, filter: CampaignFilter, request: PageRequest): Promise<Page<CampaignSummary>>;
   /**
@@ -33,6 +39,8 @@ export interface CampaignRepository {
   iterate(workspaceId: string): AsyncIterable<Campaign>;
   add(campaign: Campaign): Promise<void>;
   update(workspaceId: string, id: string, change: EntityChange<Campaign>): Promise<Campaign | undefined>;
+  /** Returns whether the campaign existed. */
+  remove(workspaceId: string, id: string): Promise<boolean>;
   /** Updates each of the campaigns. Call it in a transaction: otherwise, an error can leave some of them unchanged. */
   updateMany(workspaceId: string, ids: readonly string[], change: EntityChange<Campaign>): Promise<unknown>;
 }

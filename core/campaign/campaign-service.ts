@@ -1,8 +1,12 @@
+import { selectExistingGroups } from '../group/group-references.ts';
 import type { Actor } from '../shared/actor.ts';
 import { createInvalidFieldsError, requireFound } from '../shared/core-error.ts';
+import { indexById } from '../shared/entity.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
+import { findKnownIds } from '../shared/references.ts';
 import type { System } from '../shared/system.ts';
-import { type Brief, toBrief } from './brief.ts';
+import type { UnitOfWork } from '../shared/unit-of-work.ts';
+import { type Brief, selectInOrder, toBrief } from './brief.ts';
 import {
   type Campaign,
   type CampaignChange,
@@ -13,6 +17,7 @@ import {
   findDateError,
   type NewCampaignFields,
   newCampaign,
+  requireDraft,
 } from './campaign.ts';
 import {
   findCampaignReferenceErrors,
@@ -25,11 +30,15 @@ import type { CampaignFilter, CampaignRepository } from './campaign-repository.t
  * The filters, the order and the page of a list of campaigns. `userId` is the ID of the member who created the
  * campaigns.
  */
-export interface CampaignQuery extends PageRequest, Omit<CampaignFilter, 'tagIds' | 'createdBy' | 'dates'> {
+export interface CampaignQuery
+  extends PageRequest,
+    Omit<CampaignFilter, 'tagIds' | 'createdBy' | 'dates' | 'availability'> {
   readonly tagIds?: readonly string[] | undefined;
   readonly tagNames?: readonly string[] | undefined;
   readonly userId?: string | undefined;
   readonly filter?: CampaignDateFilter | undefined;
+  /** Only campaigns that the actor can share now: running ones without groups, or with a group of its member. */
+  readonly availableToMe?: boolean | undefined;
 }
 
 /** `hasShared` says whether the actor's member shared the campaign. It is absent if the actor has no member. */
@@ -39,6 +48,7 @@ export class CampaignService {
   constructor(
     private readonly campaigns: CampaignRepository,
     private readonly referenced: ReferencedRepositories,
+    private readonly unitOfWork: UnitOfWork<{ readonly campaigns: CampaignRepository }>,
     private readonly system: System,
   ) {}
 
@@ -62,17 +72,27 @@ export class CampaignService {
 
   async list(actor: Actor, query: CampaignQuery): Promise<Page<CampaignView>> {
     const { workspaceId } = actor;
-    const { tagIds, tagNames, userId, filter, ...others } = query;
-    const { tags } = this.referenced;
-    // Campaigns keep the IDs of deleted tags. So the given IDs are looked up like the names, and IDs of deleted tags
-    // match nothing.
-    const tagLists = await Promise.all([
+    const { tagIds, tagNames, userId, filter, availableToMe, ...others } = query;
+    const { tags, groups } = this.referenced;
+    // Campaigns keep the IDs of deleted tags and groups. So the given IDs are looked up like the names, and IDs of
+    // deleted records match nothing.
+    const [tagsById, tagsByName, knownGroups, { member }] = await Promise.all([
       tagIds && tags.findMany(workspaceId, tagIds),
       tagNames && tags.findByNames(workspaceId, tagNames),
+      query.groupIds && findKnownIds(groups, workspaceId, query.groupIds),
+      availableToMe ? selectExistingGroups(groups, actor) : actor,
     ]);
-    const tagIdLists = tagLists.filter((list) => list !== undefined).map((list) => list.map(({ id }) => id));
-    const dates = filter && dateWindows[filter](this.system.now());
-    const campaignFilter = { ...others, tagIds: tagIdLists, createdBy: userId, dates };
+    const tagLists = [tagsById, tagsByName].filter((list) => list !== undefined);
+    const now = this.system.now();
+    const campaignFilter = {
+      ...others,
+      tagIds: tagLists.map((list) => list.map(({ id }) => id)),
+      groupIds: knownGroups && [...knownGroups],
+      createdBy: userId,
+      dates: filter && dateWindows[filter](now),
+      includeArchived: query.includeArchived || query.status?.includes('archived') === true,
+      availability: availableToMe ? { groupIds: member?.groupIds ?? [], now } : undefined,
+    };
     const { items, hasNext } = await this.campaigns.findPage(workspaceId, campaignFilter, query);
     const sharedIds = await this.findSharedIds(actor, items);
     return { items: items.map((campaign) => toView(campaign, sharedIds)), hasNext };
@@ -101,15 +121,34 @@ export class CampaignService {
   }
 
   async getBrief(workspaceId: string, id: string): Promise<Brief> {
+    const [brief] = await this.getBriefs(workspaceId, [id]);
+    return requireFound(brief, 'campaign');
+  }
+
+  /** Returns the briefs of campaigns in the order of the IDs. Unknown IDs are left out. */
+  async getBriefs(workspaceId: string, ids: readonly string[]): Promise<readonly Brief[]> {
+    const campaigns = await this.campaigns.findMany(workspaceId, ids);
     const { tags, groups, contentPillars } = this.referenced;
-    const campaign = requireFound(await this.campaigns.findById(workspaceId, id), 'campaign');
-    const { tagIds, groupIds, contentPillarId } = campaign;
-    const [foundTags, foundGroups, contentPillar] = await Promise.all([
-      tags.findMany(workspaceId, tagIds),
-      groups.findMany(workspaceId, groupIds),
-      contentPillarId === null ? undefined : contentPillars.findById(workspaceId, contentPillarId),
+    const pillarIds = campaigns.flatMap(({ contentPillarId }) => contentPillarId ?? []);
+    const [foundTags, foundGroups, foundPillars] = await Promise.all([
+      tags.findMany(workspaceId, [...new Set(campaigns.flatMap(({ tagIds }) => tagIds))]),
+      groups.findMany(workspaceId, [...new Set(campaigns.flatMap(({ groupIds }) => groupIds))]),
+      contentPillars.findMany(workspaceId, pillarIds),
     ]);
-    return toBrief(campaign, { tags: foundTags, groups: foundGroups, contentPillar });
+    const records = {
+      tags: indexById(foundTags),
+      groups: indexById(foundGroups),
+      contentPillars: indexById(foundPillars),
+    };
+    return selectInOrder(ids, indexById(campaigns)).map((campaign) => toBrief(campaign, records));
+  }
+
+  /** Deletes a draft. Rejects with `conflict` if the campaign is not a draft. */
+  async remove(workspaceId: string, id: string): Promise<void> {
+    await this.unitOfWork.run(async ({ campaigns }) => {
+      requireDraft(requireFound(await campaigns.findById(workspaceId, id), 'campaign'));
+      await campaigns.remove(workspaceId, id);
+    });
   }
 
   /**

@@ -156,11 +156,22 @@ export function changeCampaign(campaign: Campaign, change: CampaignChange, now: 
   return applyChanges(campaign, { ...others, ...dates }, now);
 }
 
-/** Throws `conflict` if the campaign is not published. Only published campaigns can be shared. */
-export function requirePublished({ status }: Campaign): void {
-  if (status !== 'published') {
-    const message = `The campaign is ${status}. Only a published campaign can be shared.`;
-    throw new CoreError('conflict', message, 'campaign_not_running');
+/** Throws `conflict` unless the campaign is published, has started and has not ended. Only then it can be shared. */
+export function requireRunning({ status, startsAt, endsAt }: Campaign, now: number): void {
+  const problems = [
+    ...(status === 'published' ? [] : [`is ${status}`]),
+    ...(now < startsAt ? ['has not started'] : []),
+    ...(now > endsAt ? ['has ended'] : []),
+  ];
+  if (problems.length === 0) return;
+  const message = `The campaign ${problems.join(' and ')}. Share a published campaign between its start and its end.`;
+  throw new CoreError('conflict', message, 'campaign_not_running');
+}
+
+/** Throws `conflict` unless the campaign is a draft. Nothing refers to a draft, because it was never shared. */
+export function requireDraft({ status }: Campaign): void {
+  if (status !== 'draft') {
+    throw new CoreError('conflict', `The campaign is ${status}. Archive it: only a draft can be deleted.`, 'not_draft');
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Actor } from '../shared/actor.ts';
 import { createInvalidFieldsError, type FieldError } from '../shared/core-error.ts';
 import { findKnownIds, findReferenceErrors } from '../shared/references.ts';
 import type { GroupRepository } from './group-repository.ts';
@@ -8,6 +9,14 @@ export function findGroupReferenceErrors(
   ids: readonly string[] | undefined,
 ): readonly FieldError[] {
   return findReferenceErrors(known, field, ids, 'must be the ID of a group of this workspace');
+}
+
+/** Returns the actor without the deleted groups of its member: members keep the IDs of deleted groups. */
+export async function selectExistingGroups<A extends Actor>(groups: GroupRepository, actor: A): Promise<A> {
+  const { workspaceId, member } = actor;
+  if (!member || member.groupIds.length === 0) return actor;
+  const known = await findKnownIds(groups, workspaceId, member.groupIds);
+  return { ...actor, member: { ...member, groupIds: member.groupIds.filter((id) => known.has(id)) } };
 }
 
 /** Rejects with `invalid` if an ID in a field is not the ID of a group of the workspace. */

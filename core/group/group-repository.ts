@@ -11,4 +11,6 @@ export interface GroupRepository {
   countMembers(workspaceId: string, groupId: string): Promise<number>;
   add(group: Group): Promise<void>;
   update(workspaceId: string, id: string, change: EntityChange<Group>): Promise<Group | undefined>;
+  /** Returns whether the group existed. */
+  remove(workspaceId: string, id: string): Promise<boolean>;
 }

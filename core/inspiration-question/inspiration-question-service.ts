@@ -1,9 +1,10 @@
-import { requireGroups } from '../group/group-references.ts';
+import { requireGroups, selectExistingGroups } from '../group/group-references.ts';
 import type { GroupRepository } from '../group/group-repository.ts';
 import type { Actor } from '../shared/actor.ts';
-import { applyChanges } from '../shared/changes.ts';
+import { applyChanges, isSameValue } from '../shared/changes.ts';
 import { createNotFoundError, requireFound } from '../shared/core-error.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
+import { findKnownIds } from '../shared/references.ts';
 import type { System } from '../shared/system.ts';
 import {
   getAvailability,
@@ -39,15 +40,20 @@ export class InspirationQuestionService {
 
   async list(actor: Actor, query: InspirationQuestionQuery): Promise<Page<InspirationQuestion>> {
     const { availableToMe, ...filter } = query;
-    const availability = availableToMe ? getAvailability(actor) : undefined;
-    return this.questions.findPage(actor.workspaceId, { ...filter, availability }, query);
+    const { workspaceId } = actor;
+    const availability = availableToMe ? getAvailability(await selectExistingGroups(this.groups, actor)) : undefined;
+    // Questions keep the IDs of deleted groups, but these IDs match nothing.
+    const groupIds = filter.groupIds && [...(await findKnownIds(this.groups, workspaceId, filter.groupIds))];
+    return this.questions.findPage(workspaceId, { ...filter, groupIds, availability }, query);
   }
 
   /** Rejects with `invalid` if one of the groups does not exist in the workspace. */
   async update(workspaceId: string, id: string, change: InspirationQuestionChange): Promise<InspirationQuestion> {
     if (change.groups?.length) {
-      await this.get(workspaceId, id);
-      await requireGroups(this.groups, workspaceId, 'groups', change.groups);
+      const { groups } = await this.get(workspaceId, id);
+      if (!isSameValue(change.groups, groups)) {
+        await requireGroups(this.groups, workspaceId, 'groups', change.groups);
+      }
     }
     const now = this.system.now();
     const apply = (question: InspirationQuestion): InspirationQuestion => applyChanges(question, change, now);

@@ -3,8 +3,9 @@ import type { EntityChange } from '../shared/repository.ts';
 import type { Share, ShareSort } from './share.ts';
 
 export interface ShareFilter {
-  readonly campaignId: string;
-  /** Only the share of this member. */
+  /** Only the shares of this campaign. */
+  readonly campaignId?: string | undefined;
+  /** Only the shares of this member. */
   readonly memberId?: string | undefined;
   readonly sortBy: ShareSort;
   readonly sortOrder: Order;

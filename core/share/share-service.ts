@@ -1,4 +1,4 @@
-import { type Campaign, requirePublished } from '../campaign/campaign.ts';
+import { type Campaign, type CampaignStatus, requireRunning } from '../campaign/campaign.ts';
 import type { CampaignRepository } from '../campaign/campaign-repository.ts';
 import type { DomainRepository } from '../domain/domain-repository.ts';
 import { getLinkBase, LINK_KEY_LENGTH, type Link, type LinkOptions } from '../link/link.ts';
@@ -7,6 +7,7 @@ import type { Member } from '../member/member.ts';
 import type { MemberRepository } from '../member/member-repository.ts';
 import type { MemberActor } from '../shared/actor.ts';
 import { CoreError, requireFound } from '../shared/core-error.ts';
+import { indexById } from '../shared/entity.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
 import type { Clock, System } from '../shared/system.ts';
 import type { UnitOfWork } from '../shared/unit-of-work.ts';
@@ -22,6 +23,9 @@ import type { ShareFilter, ShareRepository } from './share-repository.ts';
 export type ShareView = Omit<Share, 'linkKey'> & { readonly memberName: string; readonly link: string | null };
 
 export type ShareQuery = Omit<ShareFilter, 'campaignId'> & PageRequest;
+
+/** A share with the name and the status of its campaign. */
+export type MemberShareView = ShareView & { readonly campaignName: string; readonly campaignStatus: CampaignStatus };
 
 interface AddedShare {
   readonly campaign: Campaign;
@@ -54,16 +58,16 @@ export class ShareService {
   ) {}
 
   /**
-   * Shares a published campaign as the actor's member. If the member has already shared the campaign, returns that
-   * share, even if the campaign is not published. `isNew` says whether this call added the share. Rejects with
-   * `conflict` if a new share is not allowed because the campaign is not published.
+   * Shares a running campaign as the actor's member. If the member has already shared the campaign, returns that
+   * share, even if the campaign is not running. `isNew` says whether this call added the share. Rejects with
+   * `conflict` if a new share is not allowed because the campaign is not running (`requireRunning`).
    */
   async create(
     { workspaceId, member }: MemberActor,
     campaignId: string,
   ): Promise<{ share: ShareView; isNew: boolean }> {
     const { campaign, share, isNew } = await this.add(workspaceId, campaignId, member.id);
-    const [view] = await this.toViews(campaign, [share], [member]);
+    const [view] = await this.toViews([campaign], [share], [member]);
     return { share: view as ShareView, isNew };
   }
 
@@ -72,7 +76,24 @@ export class ShareService {
     const { items, hasNext } = await this.shares.findPage(workspaceId, { ...query, campaignId }, query);
     const memberIds = items.map(({ memberId }) => memberId);
     const sharers = await this.members.findMany(workspaceId, memberIds);
-    return { items: await this.toViews(campaign, items, sharers), hasNext };
+    return { items: await this.toViews([campaign], items, sharers), hasNext };
+  }
+
+  /** Returns a page of the shares of the actor's member, over all campaigns. */
+  async listOfMember(
+    { workspaceId, member }: MemberActor,
+    query: Omit<ShareQuery, 'memberId'>,
+  ): Promise<Page<MemberShareView>> {
+    const { items, hasNext } = await this.shares.findPage(workspaceId, { ...query, memberId: member.id }, query);
+    const campaignIds = items.map(({ campaignId }) => campaignId);
+    const campaigns = await this.campaigns.findMany(workspaceId, campaignIds);
+    const byId = indexById(campaigns);
+    const views = await this.toViews(campaigns, items, [member]);
+    const toView = (view: ShareView): MemberShareView => {
+      const { name, status } = requireFound(byId.get(view.campaignId), 'campaign');
+      return { ...view, campaignName: name, campaignStatus: status };
+    };
+    return { items: views.map(toView), hasNext };
   }
 
   /**
@@ -107,9 +128,11 @@ export class ShareService {
     const existing = await this.findExisting(workspaceId, campaignId, memberId);
     if (existing) return existing;
     const work = async ({ campaigns, shares, links }: ShareRepositories) => {
-      const campaign = requireFound(await campaigns.update(workspaceId, campaignId, countShare), 'campaign');
+      const now = this.system.now();
+      const count = (campaign: Campaign) => countShare(campaign, now);
+      const campaign = requireFound(await campaigns.update(workspaceId, campaignId, count), 'campaign');
       const linkKey = await this.addLink(links, { workspaceId, campaignId, memberId });
-      const share = newShare(campaign, memberId, linkKey, this.system.now());
+      const share = newShare(campaign, memberId, linkKey, now);
       await shares.add(share);
       return { campaign, share, isNew: true };
     };
@@ -151,34 +174,38 @@ export class ShareService {
   }
 
   private async toViews(
-    campaign: Campaign,
+    campaigns: readonly Campaign[],
     shares: readonly Share[],
     members: readonly Pick<Member, 'id' | 'name'>[],
   ): Promise<readonly ShareView[]> {
-    const sharers = new Map(members.map((member) => [member.id, member]));
-    const links = await this.buildLinks(campaign, shares);
-    return shares.map(({ linkKey: _, ...share }) => ({
-      ...share,
-      memberName: sharers.get(share.memberId)?.name ?? '',
-      link: links.get(share.id) ?? null,
-    }));
+    const sharers = indexById(members);
+    const bases = await this.findLinkBases(campaigns);
+    return shares.map(({ linkKey, ...share }) => {
+      const base = bases.get(share.campaignId);
+      const link = base === undefined ? null : `${base}/${linkKey}`;
+      return { ...share, memberName: sharers.get(share.memberId)?.name ?? '', link };
+    });
   }
 
-  /** Returns the short links of shares of a campaign, by the IDs of the shares. */
-  private async buildLinks(
-    { workspaceId, domain: slug, destinationUrl }: Campaign,
-    shares: readonly Share[],
-  ): Promise<ReadonlyMap<string, string>> {
-    if (!this.linkOptions || destinationUrl === null) return new Map();
-    const [domain] = slug === null ? [] : await this.domains.findBySlugs(workspaceId, [slug]);
-    const base = getLinkBase(domain, this.linkOptions);
-    if (base === undefined) return new Map();
-    return new Map(shares.map(({ id, linkKey }) => [id, `${base}/${linkKey}`]));
+  /** Returns the base URLs of the short links of campaigns, by campaign ID. Campaigns without links are missing. */
+  private async findLinkBases(campaigns: readonly Campaign[]): Promise<ReadonlyMap<string, string>> {
+    const bases = new Map<string, string>();
+    const { linkOptions } = this;
+    const [first] = campaigns;
+    if (!linkOptions || !first) return bases;
+    const slugs = new Set(campaigns.flatMap(({ domain }) => domain ?? []));
+    const domains = slugs.size === 0 ? [] : await this.domains.findBySlugs(first.workspaceId, [...slugs]);
+    for (const { id, domain: slug, destinationUrl } of campaigns) {
+      const domain = domains.find((one) => one.slug === slug);
+      const base = destinationUrl === null ? undefined : getLinkBase(domain, linkOptions);
+      if (base !== undefined) bases.set(id, base);
+    }
+    return bases;
   }
 }
 
-function countShare(campaign: Campaign): Campaign {
-  requirePublished(campaign);
+function countShare(campaign: Campaign, now: number): Campaign {
+  requireRunning(campaign, now);
   return { ...campaign, shares: campaign.shares + 1 };
 }
 

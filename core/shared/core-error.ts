@@ -20,6 +20,7 @@ export type CoreErrorCause =
   | 'domain_archived'
   | 'status_transition'
   | 'campaign_not_running'
+  | 'not_draft'
   | 'concurrent_changes'
   | 'idempotency_key_in_use'
   | 'idempotency_key_reused'

@@ -5,3 +5,8 @@ export interface Entity {
   readonly id: string;
   readonly workspaceId: string;
 }
+
+/** Returns entities by their IDs. */
+export function indexById<T extends Pick<Entity, 'id'>>(entities: readonly T[]): ReadonlyMap<string, T> {
+  return new Map(entities.map((entity) => [entity.id, entity]));
+}

@@ -321,7 +321,7 @@ suite('the TypeScript client', {
       // @ts-expect-error there is no such path
       () => client.request('GET', '/labels'),
       // @ts-expect-error the path has no such operation
-      () => client.request('DELETE', '/groups/{id}', { path: { id: '' } }),
+      () => client.request('DELETE', '/domains/{id}', { path: { id: '' } }),
       // @ts-expect-error the path has an ID
       () => client.request('GET', '/tags/{id}'),
       // @ts-expect-error the body is required

@@ -4,7 +4,7 @@ import {
   type Campaign,
   type CampaignChange,
   changeCampaign,
-  requirePublished,
+  requireRunning,
 } from '../../core/campaign/campaign.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
 import { NOON } from '../support/core.ts';
@@ -101,10 +101,17 @@ suite('the status of a campaign', {
     });
   },
 
-  'must be published before the campaign can be shared': () => {
-    requirePublished(createCampaign({ status: 'published' }));
-    for (const status of ['draft', 'archived'] as const) {
-      assert.throws(() => requirePublished(createCampaign({ status })), { kind: 'conflict' }, status);
+  'must be published, and the time between start and end, before the campaign can be shared': () => {
+    const { startsAt, endsAt } = createCampaign({});
+    for (const now of [startsAt, endsAt]) requireRunning(createCampaign({ status: 'published' }), now);
+    const cases = [
+      ['draft', startsAt, /^The campaign is draft\. /],
+      ['archived', endsAt + 1, /^The campaign is archived and has ended\. /],
+      ['published', startsAt - 1, /^The campaign has not started\. /],
+      ['published', endsAt + 1, /^The campaign has ended\. /],
+    ] as const;
+    for (const [status, now, message] of cases) {
+      assert.throws(() => requireRunning(createCampaign({ status }), now), { kind: 'conflict', message }, status);
     }
   },
 });

@@ -52,7 +52,7 @@ suite('POST /campaigns/{id}/shares', {
       const created = jsonOf(await ada.share(id), 201);
       await fixture.call('PATCH', `/campaigns/${id}`, { status: 'archived' });
       assert.deepEqual(jsonOf(await ada.share(id)), created);
-      assertError(await ben.share(id), 409, /^The campaign is archived\. Only a published campaign can be shared/);
+      assertError(await ben.share(id), 409, /^The campaign is archived\. Share a published campaign/);
       assert.deepEqual([(await readCampaign(fixture, id)).shares], [1]);
     }),
 });

@@ -109,6 +109,8 @@ const indexedReads: Readonly<Record<string, UseCaseCall>> = Object.fromEntries([
       tagIds: ({ tagId }: FilledWorkspace) => ({ tagIds: [tagId] }),
       tagNames: ({ tagName }: FilledWorkspace) => ({ tagNames: [tagName] }),
       userId: ({ memberId }: FilledWorkspace) => ({ userId: memberId }),
+      groupIds: ({ groupId }: FilledWorkspace) => ({ groupIds: [groupId] }),
+      status: () => ({ status: ['published'] as const }),
     }).map(([name, filter]): [string, UseCaseCall] => [
       `campaigns of one ${name}, includeArchived=${includeArchived}`,
       listCampaigns((context) => ({ ...filter(context), includeArchived })),
@@ -176,6 +178,7 @@ const otherCalls: Readonly<Record<string, UseCaseCall>> = {
   'a search of groups': ({ app, caller }) => app.groups.list(caller.workspaceId, { ...NAMED, search: '1' }),
   'a search of tags': ({ app, caller }) => app.tags.list(caller.workspaceId, { ...NAMED, search: '1' }),
   'a search of domains': listDomains({ search: 'example', includeArchived: true }),
+  'campaigns for me': listCampaigns(() => ({ availableToMe: true })),
   'questions for me': listQuestions(() => ({ availableToMe: true })),
   'questions for a caller that is not a member': ({ app, caller: { workspaceId } }) =>
     app.inspirationQuestions.list({ workspaceId }, { ...QUESTIONS, availableToMe: true }),
@@ -236,6 +239,12 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
     await app.campaigns.update(caller, id, { ...newCampaign(context), status: 'archived' });
   },
   'campaigns.getBrief': ({ app, caller, campaignId }) => app.campaigns.getBrief(caller.workspaceId, campaignId),
+  'campaigns.getBriefs': ({ app, caller, campaignId }) => app.campaigns.getBriefs(caller.workspaceId, [campaignId]),
+  'campaigns.remove': async (context) => {
+    const { app, caller } = context;
+    const { id } = await app.campaigns.create(caller, { ...newCampaign(context), status: 'draft' });
+    await app.campaigns.remove(caller.workspaceId, id);
+  },
   'contentPillars.create': ({ app, caller }) =>
     app.contentPillars.create(caller as AuthenticatedCaller & MemberActor, { title: newName(), color: 'red' }),
   'contentPillars.get': ({ app, caller, pillarId }) => app.contentPillars.get(caller.workspaceId, pillarId),
@@ -275,6 +284,11 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
     const { id } = await app.groups.create(caller.workspaceId, { name: newName() });
     await app.groups.update(caller.workspaceId, id, { name: newName() });
   },
+  'groups.remove': async ({ app, caller }) => {
+    const { id } = await app.groups.create(caller.workspaceId, { name: newName() });
+    await app.groups.remove(caller.workspaceId, id);
+  },
+  'groups.selectExisting': ({ app, caller }) => app.groups.selectExisting(caller),
   'inspirationQuestions.create': (context) =>
     context.app.inspirationQuestions.create(context.caller.workspaceId, newQuestion(context)),
   'inspirationQuestions.get': ({ app, caller, questionId }) =>
@@ -310,6 +324,8 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
   'members.iterate': ({ app, caller }) => collectAll(app.members.iterate(caller.workspaceId)),
   'shares.create': ({ app, caller, campaignId }) =>
     app.shares.create(caller as AuthenticatedCaller & MemberActor, campaignId),
+  'shares.listOfMember': ({ app, caller }) =>
+    app.shares.listOfMember(caller as AuthenticatedCaller & MemberActor, SHARES),
   'shares.list': ({ app, caller, campaignId }) => app.shares.list(caller.workspaceId, campaignId, SHARES),
   'tags.create': ({ app, caller }) => app.tags.create(caller.workspaceId, { name: newName() }),
   'tags.update': async ({ app, caller }) => {

@@ -24,6 +24,8 @@ export const lists = listOperations
 let nameCount = 0;
 /** Returns new values of the fields that must be unique in a workspace. */
 const newUniqueFields = () => ({ name: `new-${++nameCount}`, slug: `new-${nameCount}.example` });
+/** The dates of a campaign that can be shared. */
+const RUNNING = { startDate: '2026-01-01', endDate: '2099-12-31' };
 
 /**
  * Returns a valid request of an operation: its documented example, for a record of the tenant, and with an unused name.
@@ -32,11 +34,17 @@ export function validCallOf(
   operation: Operation,
   { ids }: Pick<Tenant, 'ids'>,
 ): { path: string; body: object | undefined } {
-  return { path: pathOf(operation, ids[pathSegmentOf(operation)]), body: validBodyOf(operation) };
+  const query = 'campaignIds' in operation.query.shape ? `?campaignIds=${ids.campaigns}` : '';
+  return { path: pathOf(operation, ids[pathSegmentOf(operation)]) + query, body: validBodyOf(operation) };
+}
+
+/** Adds parameters to the query of a path. */
+export function addQuery(path: string, query: string): string {
+  return `${path}${path.includes('?') ? '&' : '?'}${query}`;
 }
 
 function validBodyOf({ example: { body } }: Operation): object | undefined {
-  const unique = Object.entries(newUniqueFields()).filter(([field]) => body && field in body);
+  const unique = Object.entries({ ...newUniqueFields(), ...RUNNING }).filter(([field]) => body && field in body);
   return body && { ...body, ...Object.fromEntries(unique) };
 }
 

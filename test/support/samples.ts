@@ -99,7 +99,7 @@ export const campaignBody = {
   status: 'published',
   destinationUrl: 'https://example.com/',
   startDate: '2026-01-01',
-  endDate: '2026-12-31',
+  endDate: '2099-12-31',
   shareRewardAmount: '1.5',
   clickRewardAmount: '0.05',
   maxRewardPerEmployee: '50',
