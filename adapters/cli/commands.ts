@@ -4,7 +4,7 @@ import type { Command } from './command.ts';
 import { importCommand } from './import.ts';
 import { createOperationCommand } from './operation-command.ts';
 import { storageCommands } from './storage-commands.ts';
-import { workspaceCommands } from './workspace-commands.ts';
+import { markVerifiedCommand, workspaceCommands } from './workspace-commands.ts';
 
 const operationCommands = operations.filter(({ command }) => command).map(createOperationCommand);
 const isDeclared = ({ name }: Command) => operationCommands.some((command) => command.name === name);
@@ -14,6 +14,7 @@ export const commands: readonly Command[] = [
   ...workspaceCommands,
   ...accessCommands.filter((command) => !isDeclared(command)),
   ...operationCommands,
+  markVerifiedCommand,
   importCommand,
   ...storageCommands,
 ];

@@ -44,11 +44,7 @@ export function createFields(schema: z.ZodObject, argumentNames: readonly string
     const notes = [
       choices && `One of ${choices.join(', ')}.`,
       !isOptional && !isArgument && 'Required.',
-      isOptional &&
-        defaultValue !== undefined &&
-        type !== 'boolean' &&
-        `${defaultValue}` &&
-        `Default: ${defaultValue}.`,
+      type !== 'boolean' && `${defaultValue ?? ''}` && `Default: ${defaultValue}.`,
       list && 'Repeatable.',
       isNullable && isOptional && `\`null\` for none.`,
     ];
@@ -69,27 +65,19 @@ export function createFields(schema: z.ZodObject, argumentNames: readonly string
   }));
 }
 
-export function toKebabCase(name: string): string {
+function toKebabCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** Returns the given values as the parameters of a query. */
-export function toQuery(fields: readonly CommandField[], values: Values): Record<string, unknown> {
-  return mapGiven(fields, values, (_, value) => (typeof value === 'boolean' ? `${value}` : value));
-}
-
-/** Returns the given values as the JSON fields of a body. Items of a list can also be separated by commas. */
-export function toBody(fields: readonly CommandField[], values: Values): Record<string, unknown> {
-  return mapGiven(fields, values, (field, value) =>
-    Array.isArray(value) ? value.flatMap((text) => splitItems(field, text)) : toJson(field, value as string),
-  );
-}
-
-function mapGiven(
-  fields: readonly CommandField[],
-  values: Values,
-  convert: (field: CommandField, value: Values[string]) => unknown,
-): Record<string, unknown> {
+/**
+ * Returns the given values as the parameters of a query, or as the JSON fields of a body. Items of a list in a body can
+ * also be separated by commas.
+ */
+export function toRequest(fields: readonly CommandField[], values: Values, part: 'query' | 'body'): object {
+  const convert = (field: CommandField, value: Values[string]) => {
+    if (part === 'query') return typeof value === 'boolean' ? `${value}` : value;
+    return Array.isArray(value) ? value.flatMap((text) => splitItems(field, text)) : toJson(field, value as string);
+  };
   const given = fields.filter(({ name }) => values[name] !== undefined);
   return Object.fromEntries(given.map((field) => [field.name, convert(field, values[field.name])]));
 }
@@ -115,7 +103,7 @@ function toJson({ name, type, isNullable }: CommandField, text: string | boolean
   }
 }
 
-/** Returns a value as it is written in a shell: the opposite of `toQuery` and `toBody`. */
+/** Returns a value as it is written in a shell: the opposite of `toRequest`. */
 export function formatArguments({ label, isList }: CommandField, value: unknown): string[] {
   if (typeof value === 'boolean') return [value ? label : `${label}=false`];
   const texts = (isList ? (value as readonly unknown[]) : [value]).map((item) =>

@@ -192,9 +192,7 @@ async function storeOrCheck(
 }
 
 /** Returns whether a line has only spaces, tabs and carriage returns. */
-function isBlank({ bytes }: Line): boolean {
-  return bytes?.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d) ?? false;
-}
+const isBlank = ({ bytes }: Line): boolean => bytes?.every((byte) => [0x20, 0x09, 0x0d].includes(byte)) ?? false;
 
 /** Opens a file. Throws a `UsageError` if it cannot be read. */
 async function openFile(file: string): Promise<Pick<Source, 'stream' | 'size'>> {

@@ -7,19 +7,15 @@ import { createInvalidFieldsError } from '../../core/shared/core-error.ts';
 import { MalformedBody, readJson } from '../api/json-body.ts';
 import type { Operation } from '../api/operation.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
-import { type CommandField, createFields, formatArguments, toBody, toQuery, type Values } from './fields.ts';
+import { type CommandField, createFields, formatArguments, toRequest, type Values } from './fields.ts';
 import { createRecordResult } from './output.ts';
 import { actorField, findActor, findWorkspace, workspaceField } from './target.ts';
 import { describeFileError, UsageError } from './usage-error.ts';
 
 const idField = z.object({ id: z.string().describe('The ID of the record.') });
 const targetFields = z.object({ workspace: workspaceField, as: actorField });
-const dataField = z.object({
-  data: z
-    .string()
-    .optional()
-    .describe('The fields as a JSON object, @FILE with the object, or @- for standard input. Options win over it.'),
-});
+const DATA = 'The fields as JSON, @FILE with the JSON, or @- for standard input. Options win over it.';
+const dataField = z.object({ data: z.string().optional().describe(DATA) });
 const allField = z.object({ all: z.boolean().optional().describe('Print all pages as they are read.') });
 
 /** An email address for examples of commands that act as a member. */
@@ -53,8 +49,8 @@ export function createOperationCommand(operation: Operation): Command {
       if (values.all && values.page !== undefined)
         throw createInvalidFieldsError([{ path: 'all', problem: 'not allowed together with --page' }]);
       const data = await readData(values.data as string | undefined, stdin);
-      const bodyValue = body && { ...data, ...toBody(getBodyFields(), values) };
-      const queryValue = toQuery(getQueryFields(), values);
+      const bodyValue = body && { ...data, ...toRequest(getBodyFields(), values, 'body') };
+      const queryValue = toRequest(getQueryFields(), values, 'query');
       const prepare = (more: object) => operation.prepare({ ...queryValue, ...more }, bodyValue);
       const work = prepare({});
       return async (context) => {
@@ -69,7 +65,7 @@ export function createOperationCommand(operation: Operation): Command {
 }
 
 /** Sentences of descriptions that only concern requests over HTTP. */
-const HTTP_ONLY = /API key|request body|`Link`/;
+const HTTP_ONLY = /API key|request body|`Link`|`Idempotency-Key`|\b429\b/;
 
 /** Removes the statuses of responses: `(409 otherwise)`. */
 function removeStatuses(sentence: string): string {
@@ -127,10 +123,8 @@ export function createResult(
   }
   const record = JSON.parse(body);
   const written = recordId === undefined ? {} : { written: { workspaceId, memberId: member?.id, recordId } };
-  const deletion = operation.method === 'DELETE' && {
-    message: `Deleted the ${operation.command?.split(' ')[0]} ${record.id}.`,
-  };
-  return { ...createRecordResult(record), json: body, ...deletion, ...written };
+  if (operation.method === 'DELETE') return { json: body, message: `Deleted: ${record.id}.`, ...written };
+  return { ...createRecordResult(record), json: body, ...written };
 }
 
 function getColumns({ columns, response }: Operation): readonly string[] {

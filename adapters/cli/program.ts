@@ -163,12 +163,12 @@ function isArgument({ label }: CommandField): boolean {
 
 /** Adds an option, which must not be given twice unless it is a list. */
 function addOption(parser: Parser, { label, type, placeholder, description, isList }: CommandField): void {
+  const option = new Option(type === 'boolean' ? label : `${label} <${placeholder}>`, description);
+  parser.addOption(option);
   if (type === 'boolean') {
     parser.booleanLabels.add(label);
-    parser.addOption(new Option(label, description)).addOption(new Option(toNegation(label)).hideHelp());
-    return;
+    return void parser.addOption(new Option(toNegation(label)).hideHelp());
   }
-  const option = new Option(`${label} <${placeholder}>`, description);
   let isGiven = false;
   option.argParser<readonly string[] | string>((value, previous) => {
     if (isList) return [...(previous ?? []), value];
@@ -176,5 +176,4 @@ function addOption(parser: Parser, { label, type, placeholder, description, isLi
     isGiven = true;
     return value;
   });
-  parser.addOption(option);
 }

@@ -1,11 +1,3 @@
-/** The numbers of records of one type after a copy, in its source and in its target. */
-export interface RecordCounts {
-  /** The name of the store, such as `campaigns`. */
-  readonly records: string;
-  readonly source: number;
-  readonly target: number;
-}
-
 /** The result of a copy. */
 export interface CopyResult {
   /** Whether the copy reached its end. `false` if it was aborted. */
@@ -14,8 +6,11 @@ export interface CopyResult {
   readonly processedCount: number;
   /** The number of processed records that are missing in the target after the copy, or have other content there. */
   readonly differentCount: number;
-  /** The counts of a complete copy. Otherwise, the list is empty. */
-  readonly counts: readonly RecordCounts[];
+  /**
+   * After a complete copy, the numbers of records in the source and in the target for each store, such as `campaigns`.
+   * Otherwise, the list is empty.
+   */
+  readonly counts: readonly { readonly records: string; readonly source: number; readonly target: number }[];
 }
 
 /** Controls a long operation. */

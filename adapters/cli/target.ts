@@ -5,16 +5,13 @@ import { fold } from '../../core/shared/text.ts';
 import type { Workspace } from '../../core/workspace/workspace.ts';
 import { UsageError } from './usage-error.ts';
 
-export const workspaceField = z
-  .string()
-  .optional()
-  .describe('The workspace: its ID or its exact name. Can be omitted if there is only one.');
-export const actorField = z
-  .string()
-  .optional()
-  .describe(
-    'The member to act as: their ID or email address. By default, the command acts as the operator, with full access and without a member.',
-  );
+const optionalText = z.string().optional();
+export const workspaceField = optionalText.describe(
+  'The workspace: its ID or exact name. Optional if there is only one.',
+);
+export const actorField = optionalText.describe(
+  'The member to act as: their ID or email address. By default, the operator, with full access and without a member.',
+);
 
 const MAX_SHOWN_COUNT = 5;
 

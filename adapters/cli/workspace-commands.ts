@@ -14,9 +14,7 @@ import { createResult } from './operation-command.ts';
 import { createRecordResult } from './output.ts';
 import { findWorkspace, workspaceField } from './target.ts';
 
-const getDomain = operations.find(({ command }) => command === 'domain get') as Operation;
-
-/** The commands for workspaces, and for what the operator alone can do in one. */
+/** The commands for workspaces. */
 export const workspaceCommands: readonly Command[] = [
   defineCommand({
     name: 'workspace create',
@@ -66,26 +64,28 @@ export const workspaceCommands: readonly Command[] = [
       return { json, message, written, exitCode: isComplete ? 0 : INTERRUPTED_EXIT_CODE };
     },
   }),
-
-  defineCommand({
-    name: 'domain mark-verified',
-    summary: 'Mark a domain as verified without DNS',
-    details: ['Not allowed if another workspace has verified the name in a domain that is not archived.'],
-    example: ['go.northwind.example', '--workspace Northwind'],
-    arguments: ['domain'],
-    fields: z.strictObject({ domain: z.string().describe('The ID or slug.'), workspace: workspaceField }),
-    run: async ({ app }, { domain, workspace }) => {
-      const { id: workspaceId } = await findWorkspace(app, workspace);
-      const slug = normalizeSlug(domain, domainToASCII) ?? '';
-      const id = isUuid(domain) ? domain.toLowerCase() : (await app.domains.getBySlug(workspaceId, slug)).id;
-      await app.domains.markVerified(workspaceId, id);
-      const caller = { workspaceId, access: 'full' } as const;
-      const result = await getDomain.prepare({}, undefined)(app, caller, id);
-      return createResult(getDomain, { ...result, recordId: id }, caller);
-    },
-  }),
 ];
 
 async function* listWorkspaces(app: Application): AsyncGenerator<string> {
   for await (const workspace of app.workspaces.iterate()) yield JSON.stringify([workspace]);
 }
+
+const getDomain = operations.find(({ command }) => command === 'domain get') as Operation;
+
+export const markVerifiedCommand = defineCommand({
+  name: 'domain mark-verified',
+  summary: 'Mark a domain as verified without DNS',
+  details: ['Not allowed if another workspace has verified the name in a domain that is not archived.'],
+  example: ['go.northwind.example', '--workspace Northwind'],
+  arguments: ['domain'],
+  fields: z.strictObject({ domain: z.string().describe('The ID or slug.'), workspace: workspaceField }),
+  run: async ({ app }, { domain, workspace }) => {
+    const { id: workspaceId } = await findWorkspace(app, workspace);
+    const slug = normalizeSlug(domain, domainToASCII) ?? '';
+    const id = isUuid(domain) ? domain.toLowerCase() : (await app.domains.getBySlug(workspaceId, slug)).id;
+    await app.domains.markVerified(workspaceId, id);
+    const caller = { workspaceId, access: 'full' } as const;
+    const result = await getDomain.prepare({}, undefined)(app, caller, id);
+    return createResult(getDomain, { ...result, recordId: id }, caller);
+  },
+});

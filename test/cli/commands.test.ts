@@ -34,7 +34,7 @@ const expectedOutputs: Readonly<Record<string, string>> = {
   'tag create --name Launch': 'id     ID\nname   Launch\ncolor  yellow\n',
   'tag list': 'ID                                    NAME    COLOR\nID  Hiring  red\n',
   'group list': 'No results.\n',
-  'tag delete TAG': 'Deleted the tag ID.\n',
+  'tag delete TAG': 'Deleted: ID.\n',
   me: 'workspace.id    ID\nworkspace.name  Northwind\nmember          -\nkey             -\n',
 };
 
