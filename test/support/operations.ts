@@ -30,12 +30,16 @@ const RUNNING = { startDate: '2026-01-01', endDate: '2099-12-31' };
 /**
  * Returns a valid request of an operation: its documented example, for a record of the tenant, and with an unused name.
  */
-export function validCallOf(
-  operation: Operation,
-  { ids }: Pick<Tenant, 'ids'>,
-): { path: string; body: object | undefined } {
-  const query = 'campaignIds' in operation.query.shape ? `?campaignIds=${ids.campaigns}` : '';
-  return { path: pathOf(operation, ids[pathSegmentOf(operation)]) + query, body: validBodyOf(operation) };
+export function validCallOf(operation: Operation, tenant: RecordIds): { path: string; body: object | undefined } {
+  const query = 'campaignIds' in operation.query.shape ? `?campaignIds=${tenant.ids.campaigns}` : '';
+  return { path: pathOf(operation, recordIdOf(operation, tenant)) + query, body: validBodyOf(operation) };
+}
+
+type RecordIds = Pick<Tenant, 'ids'> & Partial<Pick<Tenant, 'draftId'>>;
+
+/** Returns the ID of the record of a tenant for which an operation succeeds: only a draft can be deleted. */
+export function recordIdOf(operation: Operation, { ids, draftId }: RecordIds): string {
+  return operation.id === 'deleteCampaign' && draftId ? draftId : ids[pathSegmentOf(operation)];
 }
 
 /** Adds parameters to the query of a path. */

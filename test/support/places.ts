@@ -50,7 +50,7 @@ const createDeletedRecord = (kind: keyof Tenant['ids']) => {
   const isDeletable = operationsWithId.some(([, { method, path }]) => method === 'DELETE' && path === `/${kind}/{id}`);
   if (!isDeletable) return {};
   const createDeleted = async (api: Api, tenant: Tenant) => {
-    const { id } = await createRecord(api, tenant, `/${kind}`);
+    const { id } = await createRecord(api, tenant, `/${kind}`, kind === 'campaigns' ? { status: 'draft' } : {});
     assert.equal((await api.call('DELETE', `/${kind}/${id}`, { key: tenant.key })).status, 200);
     return id;
   };
@@ -82,7 +82,8 @@ const pathPlaces = operationsWithId.map(([name, operation]): [string, Place] => 
     pathOf(operation, id),
     validCallOf(operation, own).body,
   ];
-  return [`the path of ${name}`, { ...byId(kind), status: 404, createRequest, ...createDeletedRecord(kind) }];
+  const own = name === 'deleteCampaign' ? { getValue: ({ draftId }: Tenant) => draftId } : {};
+  return [`the path of ${name}`, { ...byId(kind), ...own, status: 404, createRequest, ...createDeletedRecord(kind) }];
 });
 
 type Reference = Pick<Place, 'getValue' | 'unknown' | 'takesMany' | 'createDeleted'>;

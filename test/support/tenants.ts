@@ -32,6 +32,8 @@ export interface Tenant extends TestWorkspace {
   readonly name: string;
   readonly names: { readonly domain: string; readonly group: string; readonly tag: string };
   readonly ids: Readonly<Record<(typeof SEGMENTS)[number], string>>;
+  /** A campaign that can be deleted. */
+  readonly draftId: string;
   /** The member who shared the campaign of the workspace. */
   readonly sharer: Member;
 }
@@ -55,6 +57,7 @@ export async function createTenant({ app }: Pick<Api, 'app'>, name: string): Pro
   const references = { domain: domain.slug, tagIds: [tag.id], groupIds: [group.id] };
   const fields = { ...createCampaignFields(`${name} campaign`), ...references };
   const campaign = await app.campaigns.create({ workspaceId, member }, fields);
+  const draft = await app.campaigns.create({ workspaceId }, { ...createCampaignFields('Draft'), status: 'draft' });
   const sharer = await app.members.create(workspaceId, { name, email: `sharer@${name}.example` });
   await app.shares.create({ workspaceId, member: sharer }, campaign.id);
   const ids = {
@@ -65,7 +68,7 @@ export async function createTenant({ app }: Pick<Api, 'app'>, name: string): Pro
     groups: group.id,
     tags: tag.id,
   };
-  return { ...workspace, name, names, ids, sharer };
+  return { ...workspace, name, names, ids, draftId: draft.id, sharer };
 }
 
 /** Creates a key. If `member` is given, also creates the member of the key, by default an admin. */
