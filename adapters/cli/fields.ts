@@ -58,11 +58,12 @@ export function createFields(schema: z.ZodObject, argumentNames: readonly string
       isNullable,
     };
   });
-  const labels = new Map(fields.map(({ name, label }) => [name, label]));
-  return fields.map((field) => ({
-    ...field,
-    description: field.description.replace(/`(\w+)`/g, (text, name) => labels.get(name) ?? text),
-  }));
+  return fields.map((field) => ({ ...field, description: nameOptions(field.description, fields) }));
+}
+
+/** Replaces the names of fields in a text by those of options: `endDate` by --end-date. */
+export function nameOptions(text: string, fields: readonly CommandField[]): string {
+  return text.replace(/`(\w+)`/g, (word, name) => fields.find((field) => field.name === name)?.label ?? word);
 }
 
 function toKebabCase(name: string): string {

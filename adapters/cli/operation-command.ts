@@ -29,7 +29,7 @@ export function createOperationCommand(operation: Operation): Command {
   return {
     name,
     summary: operation.summary,
-    details: operation.description.filter((sentence) => !HTTP_ONLY.test(sentence)).map(removeStatuses),
+    details: operation.description.map(removeStatuses).filter((sentence) => !HTTP_ONLY.test(sentence)),
     get example() {
       return createExample(operation, [...getQueryFields(), ...getBodyFields()]);
     },
@@ -65,7 +65,7 @@ export function createOperationCommand(operation: Operation): Command {
 }
 
 /** Sentences of descriptions that only concern requests over HTTP. */
-const HTTP_ONLY = /API key|request body|`Link`|`Idempotency-Key`|\b429\b/;
+const HTTP_ONLY = /API key|A key |request body|`Link`|`Idempotency-Key`|\b4\d\d\b/;
 
 /** Removes the statuses of responses: `(409 otherwise)`. */
 function removeStatuses(sentence: string): string {

@@ -3,7 +3,7 @@ import { replaceControlCharactersInLines } from '../logging/terminal-text.ts';
 import type { Command } from './command.ts';
 import { commands } from './commands.ts';
 import type { CommandLineEnvironment } from './environment.ts';
-import type { CommandField, Values } from './fields.ts';
+import { type CommandField, nameOptions, type Values } from './fields.ts';
 
 /** Runs a parsed command. */
 type Run = (command: Command, values: Values, isJson: boolean) => Promise<void>;
@@ -86,9 +86,12 @@ function listSubcommands(name: string): Command[] {
  */
 export function createProgram(environment: CommandLineEnvironment, args: readonly string[], run: Run): Parser {
   const { version, stdout, stderr, serve } = environment;
+  const isNamed = ({ name }: Command) => `${args.join(' ')} `.startsWith(`${name} `);
+  const named = commands
+    .filter(isNamed)
+    .reduce<Command | undefined>((a, b) => (a && a.name > b.name ? a : b), undefined);
   const addCommand = (parser: Parser, command: Command) => {
-    const words = command.name.split(' ');
-    if (words.every((word, i) => word === args[i])) configureCommand(parser, command, run);
+    if (command === named) configureCommand(parser, command, run);
     else parser.summary(command.summary);
   };
   const program = new Parser('advocacy').description(DESCRIPTION).version(version, '--version', 'Print the version.');
@@ -141,7 +144,7 @@ function formatExample({ name, example }: Example): string {
 
 function configureCommand(parser: Parser, command: Command, run: Run): void {
   const { fields } = command;
-  describe(parser, command.summary, command.details, command);
+  describe(parser, command.summary, [nameOptions(command.details.join(' '), fields)], command);
   for (const field of fields) {
     if (isArgument(field)) parser.argument(field.label, field.description);
     else addOption(parser, field);

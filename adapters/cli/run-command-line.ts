@@ -21,7 +21,7 @@ export async function runCommandLine(args: readonly string[], environment: Comma
   const program = createProgram(environment, words, async (command, values, isJson) => {
     const run = runCommand(command, values, isJson, environment, output, errorOutput);
     exitCode = await run.catch((error) => {
-      throw nameOptions(error, command, values);
+      throw renameFields(error, command, values);
     });
   });
   try {
@@ -36,7 +36,7 @@ export async function runCommandLine(args: readonly string[], environment: Comma
 }
 
 /** Names the fields of an `invalid` error as the options were typed: `--expires-at` instead of `expiresAt`. */
-function nameOptions(error: unknown, { fields }: Command, values: Values): unknown {
+function renameFields(error: unknown, { fields }: Command, values: Values): unknown {
   if (!(error instanceof CoreError) || error.fields.length === 0) return error;
   const labels = new Map(fields.map(({ name, label }) => [name, label]));
   const rename = ({ path, problem }: FieldError): FieldError => {
