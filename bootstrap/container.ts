@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { HttpService } from '../adapters/http/http-server.ts';
 import type { LinkObserver, LinkServer } from '../adapters/links/link-server.ts';
 import { createDnsDomainRecords } from '../adapters/node/dns-domain-records.ts';
-import { createStorage, type StorageEngine } from '../adapters/persistence/storage-engine.ts';
+import { createStorage } from '../adapters/persistence/storage-engine.ts';
 import type { Metrics } from '../adapters/prometheus/metrics.ts';
 import { Application } from '../core/application.ts';
 import { LOOKUP_LIMITS, MIN_CLICK_INTERVAL_MS } from '../core/limits.ts';
@@ -16,7 +16,6 @@ import { type Connection, type CreatedStorage, storages } from './storages.ts';
 
 export const tokens = {
   storage: Symbol('CreatedStorage') as ServiceIdentifier<CreatedStorage>,
-  storageEngine: Symbol('StorageEngine') as ServiceIdentifier<StorageEngine>,
   app: Symbol('Application') as ServiceIdentifier<Application>,
   connection: Symbol('Connection') as ServiceIdentifier<Connection>,
   metrics: Symbol('Metrics') as ServiceIdentifier<Metrics>,
@@ -30,17 +29,16 @@ export async function wireCore(settings: Settings, system: System, log: Logger):
   const storage = await storages[settings.STORAGE].create(settings, system, log);
   const container = new Container({ defaultScope: 'Singleton' });
   container.bind(tokens.storage).toConstantValue(storage);
-  container.bind(tokens.storageEngine).toConstantValue(storage.engine);
   if (storage.connection) container.bind(tokens.connection).toConstantValue(storage.connection);
   const linkOptions = { baseUrl: getLinksUrl(settings) };
   container.bind(tokens.linkOptions).toConstantValue(linkOptions);
   container.bind(tokens.app).toResolvedValue(
-    (engine) =>
+    ({ engine }) =>
       new Application(createStorage(engine), system, {
         links: settings.LINKS_PORT === undefined ? undefined : linkOptions,
         domainRecords: createDnsDomainRecords(settings.DNS_SERVERS, LOOKUP_LIMITS),
       }),
-    [tokens.storageEngine],
+    [tokens.storage],
   );
   return container;
 }
@@ -58,17 +56,17 @@ export async function wireServer(settings: Settings, system: System, log: Logger
   ]);
   if (limiters.connection) container.bind(tokens.connection).toConstantValue(limiters.connection);
   const metrics = settings.METRICS_PORT === undefined ? undefined : await wireMetrics(container, limiters);
-  const createRateLimiter = (name: string, limit: number, windowSeconds: number) => {
-    const limiter = limiters.createRateLimiter(name, limit, windowSeconds);
-    return metrics ? metrics.wrapRateLimiter(name, limiter) : limiter;
-  };
   container.bind(tokens.http).toResolvedValue(
     (app) => {
       const { RATE_LIMIT_POINTS, RATE_LIMIT_WINDOW_SECONDS, REJECTED_CREDENTIALS_PER_MINUTE } = settings;
       const services = {
         app,
-        requestLimiter: createRateLimiter('requests', RATE_LIMIT_POINTS, RATE_LIMIT_WINDOW_SECONDS),
-        rejectedCredentialLimiter: createRateLimiter('rejectedCredentials', REJECTED_CREDENTIALS_PER_MINUTE, 60),
+        requestLimiter: limiters.createRateLimiter('requests', RATE_LIMIT_POINTS, RATE_LIMIT_WINDOW_SECONDS),
+        rejectedCredentialLimiter: limiters.createRateLimiter(
+          'rejectedCredentials',
+          REJECTED_CREDENTIALS_PER_MINUTE,
+          60,
+        ),
       };
       const { BODY_LIMIT_BYTES: bodyLimit, DOCS_URL: docsUrl, TRUST_PROXY: trustProxy } = settings;
       const options = { bodyLimit, docsUrl, trustProxy, chosenSecret: settings.DEMO_API_KEY };
@@ -82,9 +80,8 @@ export async function wireServer(settings: Settings, system: System, log: Logger
 
 async function wireMetrics(container: Container, limiters: CreatedRateLimiters): Promise<Metrics> {
   const { Metrics } = await import('../adapters/prometheus/metrics.ts');
-  const metrics = new Metrics(container.get(tokens.storage).state, limiters.state);
+  const metrics = new Metrics(container.get(tokens.storage).isUp, limiters.isUp);
   container.bind(tokens.metrics).toConstantValue(metrics);
-  container.onActivation(tokens.storageEngine, (_, engine) => metrics.wrapStorageEngine(engine));
   return metrics;
 }
 
@@ -113,7 +110,7 @@ async function wireLinks(
       const observers: LinkObserver[] = [createLinkLogObserver(log)];
       const metrics = container.get(tokens.metrics, { optional: true });
       const clicks = new ClickBatcher(shares);
-      if (metrics) observers.push(metrics.createLinkObserver(clicks, CLICK_RESULTS));
+      if (metrics) observers.push(metrics.createLinkObserver(CLICK_RESULTS));
       const { count, windowSeconds } = UNKNOWN_LINK_LIMIT;
       const services = {
         links,

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { RateLimiterState } from '../adapters/prometheus/metrics.ts';
+import type { IsUp } from '../adapters/prometheus/metrics.ts';
 import type { RateLimiter } from '../core/access/rate-limiter.ts';
 import type { Settings } from './settings.ts';
 import type { Connection } from './storages.ts';
@@ -17,8 +17,7 @@ export interface CreatedRateLimiters {
   /** Returns a function that adds a visit that all processes share, and resolves to whether it is new. */
   createVisits?(ttlMs: number, maxCount: number): (visit: string) => Promise<boolean>;
   readonly connection?: Connection;
-  /** The state of the connection, for the metrics. */
-  readonly state?: RateLimiterState;
+  readonly isUp?: IsUp;
 }
 
 /** The rate limiters by the values of `RATE_LIMITER`. */
@@ -40,7 +39,7 @@ export const rateLimiters: Readonly<Record<Settings['RATE_LIMITER'], RateLimiter
           redis.createRateLimiter(name, limit, windowSeconds, createMemoryRateLimiter(limit, windowSeconds)),
         createVisits: (ttlMs, maxCount) => redis.createVisits(ttlMs, maxCount),
         connection: redis,
-        state: redis,
+        isUp: () => redis.isUp,
       };
     },
   },

@@ -44,7 +44,7 @@ export async function startServer(
     // workspace.
     if (hasDemo) await checkAddress(settings);
     const prepared = hasDemo
-      ? await prepareDemo(container.get(tokens.storageEngine), system, settings)
+      ? await prepareDemo(container.get(tokens.storage).engine, system, settings)
       : { demo: undefined, firstWorkspaceId: undefined };
     return {
       ...prepared,

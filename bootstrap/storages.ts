@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { StorageEngine } from '../adapters/persistence/storage-engine.ts';
-import type { DatabaseState } from '../adapters/prometheus/metrics.ts';
+import type { IsUp } from '../adapters/prometheus/metrics.ts';
 import type { System } from '../core/shared/system.ts';
 import type { Settings } from './settings.ts';
 import { StartupError } from './startup-error.ts';
@@ -42,8 +42,7 @@ interface StorageChoice {
 export interface CreatedStorage {
   readonly engine: StorageEngine;
   readonly connection?: Connection;
-  /** The state of the connection, for the metrics. */
-  readonly state?: DatabaseState;
+  readonly isUp?: IsUp;
   /** Writes a consistent copy of the records into a new file. Rejects if the file exists. */
   backUp?(file: string): Promise<void>;
 }
@@ -89,14 +88,11 @@ export const storages: Readonly<Record<Settings['STORAGE'], StorageChoice>> = {
       return {
         engine,
         connection: { open, close: () => connection.close() },
-        state: {
-          get isUp() {
-            return engine.checkReady().then(
-              () => true,
-              () => false,
-            );
-          },
-        },
+        isUp: () =>
+          engine.checkReady().then(
+            () => true,
+            () => false,
+          ),
         backUp: (file) => connection.backUp(file),
       };
     },
@@ -118,13 +114,7 @@ export const storages: Readonly<Record<Settings['STORAGE'], StorageChoice>> = {
         connection.waitForStartup().catch((error) => {
           throw error instanceof UnsupportedDatabase ? new StartupError([`MONGODB_URI: ${error.message}`]) : error;
         });
-      const state = {
-        get isUp() {
-          return connection.isUp;
-        },
-        network: connection,
-      };
-      return { engine, connection: { open, close: () => connection.close() }, state };
+      return { engine, connection: { open, close: () => connection.close() }, isUp: () => connection.isUp };
     },
   },
 };

@@ -9,10 +9,7 @@ export const rejectionReasons = {
 } as const;
 export type RejectionReason = keyof typeof rejectionReasons;
 
-/**
- * Observes responses, unexpected errors, rejected requests, and connections that are closed because a response is not
- * read.
- */
+/** Observes responses, unexpected errors, and rejected requests. */
 export interface Observer {
   onResponse(context: RequestContext, status: number, milliseconds: number): void;
   onError?(context: RequestContext, error: unknown): void;
@@ -20,8 +17,6 @@ export interface Observer {
    * Observes a response of `bytes` bytes that stays in memory for now, because the client does not read it fast enough.
    */
   onBufferedResponse?(context: RequestContext, response: ServerResponse, bytes: number): void;
-  /** Observes that a connection is closed because its client has not read a response in time. */
-  onUnreadResponse?(): void;
   /** Observes a request that is rejected because of overload. */
   onRejected?(reason: RejectionReason): void;
 }

@@ -34,12 +34,6 @@ type State =
  */
 export class MongoConnection {
   readonly clock = new DatabaseClock();
-  /** The number of retries after transient errors. */
-  retries = 0;
-  /** The number of connections to the servers that are in use. */
-  connectionsInUse = 0;
-  /** The number of commands that wait for a connection because all are in use. */
-  waitingCommandCount = 0;
   private readonly diagnosis = new ServerDiagnosis();
   private readonly outageLog: OutageLog;
   private readonly connected: Promise<MongoClient>;
@@ -106,7 +100,6 @@ export class MongoConnection {
         if (attempt >= maxAttemptCount || error instanceof DatabaseUnavailable)
           throw new DatabaseUnavailable(UNAVAILABLE, { cause: error });
         await delay(MIN_BACKOFF_MS * 2 ** attempt * Math.random());
-        this.retries++;
       }
     }
   }
@@ -123,7 +116,8 @@ export class MongoConnection {
   private async open(): Promise<MongoClient> {
     while (this.state.name !== 'closed') {
       const startedAt = performance.now();
-      const client = this.observe(createClient(this.uri));
+      const client = createClient(this.uri);
+      this.clock.startReading(client);
       this.client = client;
       try {
         await Promise.race([this.diagnosis.watch(client), client.connect()]);
@@ -142,21 +136,6 @@ export class MongoConnection {
       }
     }
     throw new DatabaseUnavailable(UNAVAILABLE);
-  }
-
-  /** Counts the connections of a client, and reads the clock of its servers. Returns the client. */
-  private observe(client: MongoClient): MongoClient {
-    this.connectionsInUse = 0;
-    this.waitingCommandCount = 0;
-    this.clock.startReading(client);
-    client.on('connectionCheckOutStarted', () => this.waitingCommandCount++);
-    client.on('connectionCheckOutFailed', () => this.waitingCommandCount--);
-    client.on('connectionCheckedOut', () => {
-      this.waitingCommandCount--;
-      this.connectionsInUse++;
-    });
-    client.on('connectionCheckedIn', () => this.connectionsInUse--);
-    return client;
   }
 
   /** Works around TypeScript, which does not know that `close` can be called while `open` waits. */

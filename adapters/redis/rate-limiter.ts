@@ -64,7 +64,6 @@ export class RedisRateLimiters {
   private failureCount = 0;
   private isUnavailable = false;
   private readonly outageLog: OutageLog;
-  private readonly fallbackCounts: Record<string, number> = {};
 
   /**
    * Starts to connect, and reconnects after outages. `log` gets a line when an outage begins and when it ends
@@ -81,11 +80,6 @@ export class RedisRateLimiters {
   /** Whether Redis is connected. If not, each process counts on its own. */
   get isUp(): boolean {
     return this.redis.status === 'ready';
-  }
-
-  /** The number of requests that were counted without Redis, by the name of the rate limiter. */
-  get fallbacks(): Readonly<Record<string, number>> {
-    return this.fallbackCounts;
   }
 
   /** Resolves when the client is connected, or when the first attempt has failed. */
@@ -108,14 +102,12 @@ export class RedisRateLimiters {
       duration: windowSeconds,
       customIncrTtlLuaScript: COUNT_SCRIPT,
     });
-    this.fallbackCounts[name] = 0;
     return {
       consume: async (key) => {
         try {
           const { consumedPoints, msBeforeNext } = await this.run(() => resolveIfLimited(limiter.consume(key)));
           return toUsage(consumedPoints, msBeforeNext, limit, windowSeconds);
         } catch {
-          this.fallbackCounts[name] = (this.fallbackCounts[name] ?? 0) + 1;
           return fallback.consume(key);
         }
       },

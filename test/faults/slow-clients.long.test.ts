@@ -6,7 +6,6 @@ import { ConcurrentClients, createLargePage, requestBytes } from '../support/con
 import { quantile } from '../support/load.ts';
 import { SMALL_HEAP, withProcess } from '../support/process.ts';
 import { parseResponses } from '../support/raw-requests.ts';
-import { scrape } from '../support/scrape.ts';
 import { DEMO_API_KEY } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { usageOf } from '../support/usage.ts';
@@ -102,7 +101,7 @@ const clients: Readonly<Record<string, SlowClient>> = {
 
 suite('a client that is too slow', {
   'loses its connection after the timeout, and gets no error other than 400 or 401': () =>
-    withProcess({ METRICS_PORT: '0', LOG_LEVEL: 'warn' }, async (service) => {
+    withProcess({ LOG_LEVEL: 'warn' }, async (service) => {
       await createLargePage(service.url);
       await Promise.all(
         Object.entries(clients).map(async ([name, client]) => {
@@ -118,7 +117,6 @@ suite('a client that is too slow', {
           }
         }),
       );
-      assert.equal((await scrape(service)).get('http_connections_cut_total{reason="response_not_read"}'), 1);
     }),
 
   'gets its unread responses and then 400 if it completes its last request too late, and the service keeps running':

@@ -187,32 +187,6 @@ suite('the limit of rejected credentials', {
     }),
 });
 
-/** Returns a well-formed key that does not exist. */
-const unknownKey = (number: number) => createApiKeySecret(String(number).padStart(32, '0'));
-
-/** Reads the number of key lookups from the metrics. */
-async function countLookups({ metricsUrl }: Api): Promise<number> {
-  const text = await (await fetch(metricsUrl as string)).text();
-  const counts = text.matchAll(
-    /^storage_operation_duration_seconds_count{store="credentials",operation="get".*} (\d+)$/gm,
-  );
-  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
-}
-
-/** Settings with a low limit, and with metrics that count the lookups. */
-const MEASURED_SETTINGS = { REJECTED_CREDENTIALS_PER_MINUTE: '5', METRICS_PORT: '0' };
-suite('an address over the limit of rejected credentials', {
-  'causes no lookups of malformed keys': () =>
-    withSettings(MEASURED_SETTINGS, async ({ api, get }) => {
-      for (let number = 0; number < 6; number++) await get(unknownKey(number));
-      const before = await countLookups(api);
-      await Promise.all(
-        Array.from({ length: 50 }, async () => assertLimited(await get(INVALID_KEY), /rejected credentials/)),
-      );
-      assert.equal(await countLookups(api), before);
-    }),
-});
-
 /** Sends a request with an invalid key and these addresses in X-Forwarded-For. */
 const sendFrom = (api: Api, addresses: string) =>
   callRaw(api, { method: 'GET', target: '/domains', key: INVALID_KEY, headers: [['X-Forwarded-For', addresses]] });

@@ -45,7 +45,7 @@ suite('the metrics of short links', {
         const results = ['counted', 'repeated', 'bot'].map((result) =>
           metrics.get(`link_clicks_total{result="${result}"}`),
         );
-        return results.every((count) => count === 1) && metrics.get('link_clicks_pending') === 0;
+        return results.every((count) => count === 1);
       });
       const after = await scrape(service);
       assert.equal(after.get('link_request_duration_seconds_count{outcome="destination"}'), 3);
@@ -54,7 +54,7 @@ suite('the metrics of short links', {
 });
 
 suite('the metrics of a service on MongoDB and Redis', {
-  'show outages of Redis and MongoDB and their end, retries, and connections in use': async () => {
+  'show outages of Redis and MongoDB and their end': async () => {
     const [database, redis] = await Promise.all([createDatabase(), startRedis()]);
     const proxy = await startMongodbProxy(database.uri);
     try {
@@ -69,42 +69,17 @@ suite('the metrics of a service on MongoDB and Redis', {
       await withProcess({ ...createMongodbSettings(proxy.uri), ...settings }, async (service) => {
         const { url } = service;
         const headers = { Authorization: `Bearer ${key}` };
-        const postWithoutBody = async () => (await fetch(`${url}/tags`, { method: 'POST', headers })).status;
         const list = async () => (await fetch(`${url}/campaigns`, { headers })).status;
         const waitForMetric = (name: string, isExpected: (value: number) => boolean) =>
           waitUntil(async () => isExpected((await scrape(service)).get(name) ?? Number.NaN));
-        const fallbacks = 'rate_limit_fallbacks_total{limit="requests"}';
 
         await waitUntil(async () => (await list()) === 200);
         await waitForMetric('rate_limit_shared', (value) => value === 1);
         await waitForMetric('storage_up', (value) => value === 1);
-        const before = await scrape(service);
-        assert.equal(before.get(fallbacks), 0);
-        assert.equal(before.get('storage_retries_total'), 0);
-        assert.equal(before.get('storage_connections_in_use'), 0);
-        assert.equal(before.get('storage_connections_waited_for'), 0);
-
         await redis.kill();
         await waitForMetric('rate_limit_shared', (value) => value === 0);
-        assert.equal(await postWithoutBody(), 400);
-        assert.equal((await scrape(service)).get(fallbacks), 1);
         await redis.start();
         await waitForMetric('rate_limit_shared', (value) => value === 1);
-
-        // The driver retries after the first loss of a command, and the adapter after the second. The key may be read
-        // again at the same time.
-        proxy.lose('find', 'request', 2);
-        assert.equal(await list(), 200);
-        await waitForMetric('storage_retries_total', (value) => value === 1 || value === 2);
-
-        proxy.delayMs = 500;
-        const slow = Promise.all(Array.from({ length: 60 }, list));
-        await waitForMetric('storage_connections_in_use', (value) => value > 0);
-        await waitForMetric('storage_connections_waited_for', (value) => value > 0);
-        proxy.delayMs = 0;
-        await slow;
-        await waitForMetric('storage_connections_in_use', (value) => value === 0);
-        await waitForMetric('storage_connections_waited_for', (value) => value === 0);
 
         proxy.isUnavailable = true;
         proxy.lose('find', 'request', 1_000);
@@ -131,7 +106,7 @@ suite('the metrics of a service on MongoDB and Redis', {
         const names = [...(await scrape(service)).keys()].map((name) => name.replace(/\{.*/, ''));
         const measured = new Set(names.map((name) => name.replace(/_(?:bucket|count|sum)$/, '')));
         const ownMetrics = [...measured].filter((name) => /^(?:http|rate_limit|storage)_/.test(name));
-        assert.ok(ownMetrics.length >= 9, ownMetrics.join());
+        assert.ok(ownMetrics.length >= 4, ownMetrics.join());
         const section = operatingGuide.slice(operatingGuide.indexOf('## Monitor the service'));
         assert.deepEqual(
           ownMetrics.filter((name) => !section.includes(`\`${name}\``)),

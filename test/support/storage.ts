@@ -156,7 +156,7 @@ export async function withEngine<T>(
   const connections = container.getAll(tokens.connection, { optional: true });
   try {
     for (const connection of connections) await connection.open();
-    return await work(container.get(tokens.storageEngine), container.get(tokens.app));
+    return await work(container.get(tokens.storage).engine, container.get(tokens.app));
   } finally {
     for (const connection of connections) await connection.close();
   }

@@ -18,8 +18,8 @@ export class Protection implements Observer {
   readonly memory = new MemoryBudget();
   private readonly admission: Admission;
 
-  /** Creates a protection. `observers` observe rejected requests and unread responses. */
-  constructor(private readonly observers: readonly Observer[]) {
+  /** Creates a protection. `observers` observe rejected requests. */
+  constructor(observers: readonly Observer[]) {
     this.admission = new Admission(observers);
   }
 
@@ -82,9 +82,7 @@ export class Protection implements Observer {
    * until then.
    */
   onBufferedResponse({ workspaceId }: RequestContext, response: ServerResponse, bytes: number): void {
-    limitReadingTime(response, () => {
-      for (const observer of this.observers) observer.onUnreadResponse?.();
-    });
+    limitReadingTime(response);
     if (workspaceId === undefined) return;
     this.memory.reserve(workspaceId, bytes);
     response.once('close', () => this.memory.reserve(workspaceId, -bytes));

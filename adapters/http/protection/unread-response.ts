@@ -4,14 +4,11 @@ import type { ServerResponse } from 'node:http';
 const READ_TIMEOUT_MS = 60_000;
 
 /**
- * Closes the connection of a response that was just written if the client does not read it in time. Then calls
- * `onTimeout`. Does nothing if the operating system has taken the whole response.
+ * Closes the connection of a response that was just written if the client does not read it in time. Does
+ * nothing if the operating system has taken the whole response.
  */
-export function limitReadingTime(response: ServerResponse, onTimeout: () => void = () => undefined): void {
+export function limitReadingTime(response: ServerResponse): void {
   if (response.writableLength === 0) return;
-  const timer = setTimeout(() => {
-    response.req.socket.destroy();
-    onTimeout();
-  }, READ_TIMEOUT_MS).unref();
+  const timer = setTimeout(() => response.req.socket.destroy(), READ_TIMEOUT_MS).unref();
   response.once('close', () => clearTimeout(timer));
 }
