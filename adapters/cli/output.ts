@@ -10,11 +10,6 @@ import type { CommandResult, MessageResult, ReportResult, TableResult } from './
 import type { TerminalStream } from './terminal-stream.ts';
 
 /**
- * The number of rows at the start of a table that determine its column widths. Later rows are written as they arrive.
- */
-const SAMPLE_ROW_COUNT = 1_000;
-
-/**
  * The output of a command. When its stream fails or its reader closes the pipe, `closedSignal` is aborted and all
  * further text is dropped, so that commands can stop early.
  */
@@ -70,33 +65,30 @@ function toJson(value: object | string): string {
 async function writePagesAsJson({ pages }: TableResult, output: Output): Promise<void> {
   let separator = '[';
   for await (const page of pages) {
-    if (output.closedSignal.aborted) return;
     const items = page.slice(1, -1);
-    if (items === '') continue;
-    await output.write(separator + toJson(items));
-    separator = ',';
+    if (items !== '') {
+      await output.write(separator + toJson(items));
+      separator = ',';
+    }
+    if (output.closedSignal.aborted) return;
   }
   await output.write(separator === '[' ? '[]\n' : ']\n');
 }
 
-/** Writes a table: first all rows that determine the column widths, then each later row as it arrives. */
+/** Writes a table, page by page. The first page determines the column widths. */
 async function writeTable({ pages, columns }: TableResult, output: Output): Promise<void> {
-  const sample: (readonly string[])[] = [columns.map(toHeading)];
   let widths: readonly number[] | undefined;
-  const writeSample = async () => {
-    widths = columns.map((_, i) => Math.max(...sample.map((cells) => stringWidth(cells[i] ?? ''))));
-    for (const cells of sample) await output.write(formatRow(cells, widths));
-  };
   for await (const page of pages) {
-    for (const record of JSON.parse(page) as readonly Readonly<Record<string, unknown>>[]) {
-      const cells = columns.map((name) => formatCell(record[name]));
-      if (widths) await output.write(formatRow(cells, widths));
-      else if (sample.push(cells) > SAMPLE_ROW_COUNT) await writeSample();
-      if (output.closedSignal.aborted) return;
+    const records = JSON.parse(page) as readonly Readonly<Record<string, unknown>>[];
+    const rows = records.map((record) => columns.map((name) => formatCell(record[name])));
+    if (rows.length > 0 && !widths) {
+      rows.unshift(columns.map(toHeading));
+      widths = columns.map((_, i) => Math.max(...rows.map((cells) => stringWidth(cells[i] ?? ''))));
     }
+    for (const cells of rows) await output.write(formatRow(cells, widths ?? []));
+    if (output.closedSignal.aborted) return;
   }
-  if (sample.length === 1) await output.write('No results.\n');
-  else if (!widths) await writeSample();
+  if (!widths) await output.write('No results.\n');
 }
 
 /** Converts a name to the heading of its column: `seatType` to `SEAT TYPE`. */

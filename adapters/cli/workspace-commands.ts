@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Application } from '../../core/application.ts';
 import { normalizeSlug } from '../../core/domain/domain.ts';
 import { NAME_LENGTH } from '../../core/limits.ts';
+import type { Workspace } from '../../core/workspace/workspace.ts';
 import { text } from '../api/fields.ts';
 import type { Operation } from '../api/operation.ts';
 import { operations } from '../api/operations.ts';
@@ -13,6 +14,9 @@ import { formatCount } from './format-count.ts';
 import { createResult } from './operation-command.ts';
 import { createRecordResult } from './output.ts';
 import { findWorkspace, workspaceField } from './target.ts';
+
+/** The number of workspaces that are printed at a time. */
+const PAGE_SIZE = 1_000;
 
 /** The commands for workspaces. */
 export const workspaceCommands: readonly Command[] = [
@@ -67,7 +71,13 @@ export const workspaceCommands: readonly Command[] = [
 ];
 
 async function* listWorkspaces(app: Application): AsyncGenerator<string> {
-  for await (const workspace of app.workspaces.iterate()) yield JSON.stringify([workspace]);
+  let page: Workspace[] = [];
+  for await (const workspace of app.workspaces.iterate()) {
+    if (page.push(workspace) < PAGE_SIZE) continue;
+    yield JSON.stringify(page);
+    page = [];
+  }
+  yield JSON.stringify(page);
 }
 
 const getDomain = operations.find(({ command }) => command === 'domain get') as Operation;

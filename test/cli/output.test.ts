@@ -140,6 +140,29 @@ suite('the output of a command', {
     assert.match(stdout, new RegExp(`\\n\\S{36}  Company 9 {4}2026.*\\n\\S{36}  ${long}  2026[^\\n]*\\n$`, 's'));
   },
 
+  'has each page of a list before the next page is read': async () => {
+    const { run, app, engine } = createCommandLine();
+    const { id } = await app.workspaces.create('Northwind');
+    for (const name of ['One', 'Two', 'Three']) await app.tags.create(id, { name });
+    const list = engine.tags.list.bind(engine.tags);
+    let text = '';
+    const stdout = () => new Writable({ write: (chunk, _, done) => [(text += chunk), done()] });
+    for (const json of [[], ['--json']]) {
+      const lengths: number[] = [];
+      text = '';
+      engine.tags.list = (...args) => {
+        lengths.push(text.length);
+        return list(...args);
+      };
+      await run(['tag', 'list', '--all', '--page-size', '1', ...json], { stdout: stdout() });
+      assert.equal(lengths.length, 3);
+      assert.deepEqual(
+        [...new Set(lengths)].sort((a, b) => a - b),
+        lengths,
+      );
+    }
+  },
+
   'causes an error and exit code 2 if it cannot be written': async () => {
     const { run } = await createWithWorkspaces(1);
     const lines = ['workspace list', 'workspace list --json', '--help', 'help copy', '--version'];
