@@ -39,6 +39,7 @@ export function createFields(schema: z.ZodObject, argumentNames: readonly string
     const type = has('object') ? 'json' : has('boolean') ? 'boolean' : isNumber ? 'number' : 'text';
     const isId = items.some(({ format }) => format === 'uuid');
     const isArgument = argumentNames.includes(name);
+    const kebabName = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     const isNullable = alternatives.some((it) => it.type === 'null');
     const { success: isOptional, data: defaultValue } = (schema.shape[name] as z.ZodType).safeParse(undefined);
     const notes = [
@@ -50,7 +51,7 @@ export function createFields(schema: z.ZodObject, argumentNames: readonly string
     ];
     return {
       name,
-      label: isArgument ? `<${toKebabCase(name)}>` : `--${toKebabCase(name)}`,
+      label: isArgument ? `<${kebabName}>` : `--${kebabName}`,
       description: [resolved.description, ...notes].filter(Boolean).join(' '),
       type,
       placeholder: isId ? 'id' : isNumber ? 'number' : choices ? 'name' : 'text',
@@ -64,10 +65,6 @@ export function createFields(schema: z.ZodObject, argumentNames: readonly string
 /** Replaces the names of fields in a text by those of options: `endDate` by --end-date. */
 export function nameOptions(text: string, fields: readonly CommandField[]): string {
   return text.replace(/`(\w+)`/g, (word, name) => fields.find((field) => field.name === name)?.label ?? word);
-}
-
-function toKebabCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 /**
@@ -104,6 +101,8 @@ function toJson({ name, type, isNullable }: CommandField, text: string | boolean
   }
 }
 
+const NEEDS_NO_QUOTES = /^[\w@%+:,./-]+$/;
+
 /** Returns a value as it is written in a shell: the opposite of `toRequest`. */
 export function formatArguments({ label, isList }: CommandField, value: unknown): string[] {
   if (typeof value === 'boolean') return [value ? label : `${label}=false`];
@@ -111,9 +110,7 @@ export function formatArguments({ label, isList }: CommandField, value: unknown)
     typeof item === 'object' && item !== null ? JSON.stringify(item) : `${item}`,
   );
   const isPlain = texts.every((text) => !/[,{]/.test(text));
-  return (isList && isPlain ? [texts.join(',')] : texts).map((text) => `${label} ${quoteForShell(text)}`);
-}
-
-function quoteForShell(text: string): string {
-  return /^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  return (isList && isPlain ? [texts.join(',')] : texts).map(
+    (text) => `${label} ${NEEDS_NO_QUOTES.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`}`,
+  );
 }

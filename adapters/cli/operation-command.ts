@@ -1,9 +1,9 @@
-import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
 import { type Caller, needsMember, requirePermission } from '../../core/access/permissions.ts';
-import { createInvalidFieldsError } from '../../core/shared/core-error.ts';
+import { CoreError, createInvalidFieldsError } from '../../core/shared/core-error.ts';
 import { MalformedBody, readJson } from '../api/json-body.ts';
 import type { Operation } from '../api/operation.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
@@ -29,7 +29,7 @@ export function createOperationCommand(operation: Operation): Command {
   return {
     name,
     summary: operation.summary,
-    details: operation.description.map(removeStatuses).filter((sentence) => !HTTP_ONLY.test(sentence)),
+    details: operation.description.map((it) => it.replace(STATUSES, '')).filter((it) => !HTTP_ONLY.test(it)),
     get example() {
       return createExample(operation, [...getQueryFields(), ...getBodyFields()]);
     },
@@ -67,10 +67,8 @@ export function createOperationCommand(operation: Operation): Command {
 /** Sentences of descriptions that only concern requests over HTTP. */
 const HTTP_ONLY = /API key|A key |request body|`Link`|`Idempotency-Key`|\b4\d\d\b/;
 
-/** Removes the statuses of responses: `(409 otherwise)`. */
-function removeStatuses(sentence: string): string {
-  return sentence.replace(/ \([24]\d\d\b[^)]*\)/g, '');
-}
+/** The statuses of responses in a sentence: `(409 otherwise)`. */
+const STATUSES = / \([24]\d\d\b[^)]*\)/g;
 
 async function findCaller({ app }: CommandContext, { workspace, as }: Values): Promise<Caller> {
   const { id: workspaceId } = await findWorkspace(app, workspace as string | undefined);
@@ -81,16 +79,13 @@ async function findCaller({ app }: CommandContext, { workspace, as }: Values): P
 /** Reads the value of `--data`: JSON, `@FILE` or `@-`. */
 async function readData(data: string | undefined, stdin: Readable): Promise<object> {
   if (data === undefined) return {};
-  const stream = data === '@-' ? stdin : data.startsWith('@') && createReadStream(data.slice(1));
-  const bytes = stream
-    ? await buffer(stream).catch((error) => {
-        throw new UsageError([`--data: cannot be read: ${describeFileError(error)}`]);
-      })
-    : Buffer.from(data);
+  const isFile = data.startsWith('@') && data !== '@-';
   try {
-    return readJson(bytes);
+    return readJson(data === '@-' ? await buffer(stdin) : isFile ? await readFile(data.slice(1)) : Buffer.from(data));
   } catch (error) {
-    throw error instanceof MalformedBody ? new UsageError([`--data: ${error.problem}`]) : error;
+    if (error instanceof CoreError) throw error;
+    const isMalformed = error instanceof MalformedBody;
+    throw new UsageError([`--data: ${isMalformed ? error.problem : `cannot be read: ${describeFileError(error)}`}`]);
   }
 }
 

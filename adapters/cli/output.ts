@@ -82,18 +82,13 @@ async function writeTable({ pages, columns }: TableResult, output: Output): Prom
     const records = JSON.parse(page) as readonly Readonly<Record<string, unknown>>[];
     const rows = records.map((record) => columns.map((name) => formatCell(record[name])));
     if (rows.length > 0 && !widths) {
-      rows.unshift(columns.map(toHeading));
+      rows.unshift(columns.map((name) => name.replace(/[A-Z]/g, ' $&').toUpperCase()));
       widths = columns.map((_, i) => Math.max(...rows.map((cells) => stringWidth(cells[i] ?? ''))));
     }
     for (const cells of rows) await output.write(formatRow(cells, widths ?? []));
     if (output.closedSignal.aborted) return;
   }
   if (!widths) await output.write('No results.\n');
-}
-
-/** Converts a name to the heading of its column: `seatType` to `SEAT TYPE`. */
-function toHeading(name: string): string {
-  return name.replace(/[A-Z]/g, ' $&').toUpperCase();
 }
 
 function formatCell(value: unknown): string {

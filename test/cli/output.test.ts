@@ -145,13 +145,13 @@ suite('the output of a command', {
     const { id } = await app.workspaces.create('Northwind');
     for (const name of ['One', 'Two', 'Three']) await app.tags.create(id, { name });
     const list = engine.tags.list.bind(engine.tags);
-    let text = '';
-    const stdout = () => new Writable({ write: (chunk, _, done) => [(text += chunk), done()] });
+    const chunks: unknown[] = [];
+    const stdout = () => new Writable({ write: (chunk, _, done) => [chunks.push(chunk), done()] });
     for (const json of [[], ['--json']]) {
       const lengths: number[] = [];
-      text = '';
+      chunks.length = 0;
       engine.tags.list = (...args) => {
-        lengths.push(text.length);
+        lengths.push(chunks.length);
         return list(...args);
       };
       await run(['tag', 'list', '--all', '--page-size', '1', ...json], { stdout: stdout() });
