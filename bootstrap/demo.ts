@@ -29,10 +29,12 @@ export async function createDemo(app: Application, now: number, secret?: string)
     email: ADMIN_EMAIL,
     role: 'admin',
     seatType,
-    groupIds: [marketing],
+    groups: [marketing],
+    invitation: 'accepted',
   } as const;
   const admin = await app.members.create(workspaceId, adminFields);
-  const advocate = await app.members.create(workspaceId, { name: 'Ben Sommer', email, groupIds: [sales, engineering] });
+  const advocateFields = { name: 'Ben Sommer', email, groups: [sales, engineering], invitation: 'accepted' } as const;
+  const advocate = await app.members.create(workspaceId, advocateFields);
   const { secret: apiKey } = await app.apiKeys.create(workspaceId, { label: 'demo', memberId: admin.id, secret });
 
   const questions = [

@@ -70,9 +70,8 @@ async function ensureKey(app: Application, storage: Storage, system: System, sec
 async function findDemoAdmin(app: Application): Promise<{ readonly workspaceId: string; readonly memberId: string }> {
   for await (const { id: workspaceId, name } of app.workspaces.iterate()) {
     if (name !== DEMO_NAME) continue;
-    for await (const { id: memberId, email, role } of app.members.iterate(workspaceId)) {
-      if (email === ADMIN_EMAIL && role === 'admin') return { workspaceId, memberId };
-    }
+    const member = await app.members.find(workspaceId, ADMIN_EMAIL);
+    if (member?.role === 'admin') return { workspaceId, memberId: member.id };
   }
   throw createError('the storage has other workspaces, but not the demo workspace with its admin, remove the setting');
 }

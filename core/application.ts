@@ -100,7 +100,7 @@ export class Application {
     this.groups = new GroupService(groups, system);
     this.inspirationQuestions = new InspirationQuestionService(storage.inspirationQuestions, groups, system);
     this.links = new LinkService(links, domains, verifiedSlugs, visitorKeys, system, clock);
-    this.members = new MemberService(members, groups, system);
+    this.members = new MemberService(members, groups, unitOfWork, system, clock);
     this.shares = new ShareService(campaigns, shares, members, domains, unitOfWork, system, clock, options.links);
     this.tags = new TagService(tags, system);
     this.workspaces = new WorkspaceService(storage.workspaces, system);

@@ -37,11 +37,15 @@ export const MAX_CONTENT_PILLAR_PAGE_SIZE = 100;
 export const MAX_DOMAIN_PAGE_SIZE = 50;
 export const MAX_GROUP_PAGE_SIZE = 100;
 export const MAX_INSPIRATION_QUESTION_PAGE_SIZE = 100;
+export const MAX_MEMBER_PAGE_SIZE = 100;
 export const MAX_SHARE_PAGE_SIZE = 100;
 export const MAX_TAG_PAGE_SIZE = 100;
 
 // Times.
 
+/** How long an invitation is pending by default, and at most. */
+export const DEFAULT_INVITATION_DAYS = 14;
+export const MAX_INVITATION_DAYS = 365;
 /** How long a stored response can be replayed. */
 export const RESPONSE_TTL_HOURS = 24;
 export const RESPONSE_TTL_MS = RESPONSE_TTL_HOURS * 60 * 60_000;

@@ -69,9 +69,9 @@ export const errors = {
         'The request is a write (POST, PATCH or DELETE), and the key has `read` access. Use a key with `full` access.',
       key_without_member: 'The operation needs a member, and the key does not belong to one. Use the key of a member.',
       not_admin:
-        'The role of the member that the key belongs to is not `admin`, so the only write that is allowed is to share a campaign. Use the key of an admin, or a key without a member.',
+        'The role of the member that the key belongs to is not `admin`. The role `member` allows reads, except of members and API keys, and to share campaigns. Use the key of an admin, or a key without a member.',
       invitation_pending:
-        'The invitation of the member that the key belongs to is pending. Then reads are rejected, too. Ask the operator of the service to set the invitation to `accepted`.',
+        'The invitation of the member that the key belongs to is pending. Then reads are rejected, too. Accept the invitation with `POST /me/accept`.',
     },
     otherCauses: [],
     remedy: 'Use an API key with the access, the member and the role that the operation requires.',
@@ -97,6 +97,12 @@ export const errors = {
     causes: {
       name_taken:
         'A tag or a group with this name already exists. Names are compared case-insensitively. Choose another name, or use the existing record.',
+      email_taken:
+        'A member with this email address already exists. Addresses are compared case-insensitively. Use another address, or update the existing member.',
+      invitation_accepted:
+        'The member has accepted the invitation, so it cannot become `pending` or `expired`. Delete the member instead.',
+      last_admin:
+        'The member is the last admin with an accepted invitation. Give another member the role `admin` first.',
       domain_taken:
         'Your workspace already has a domain with this slug, which may be archived. Use that domain: find it with `GET /domains?includeArchived=true&search=…`. To unarchive it, send the POST again with `"archived": false`.',
       domain_verified_elsewhere:
@@ -119,7 +125,9 @@ export const errors = {
     kind: 'invitation_expired',
     meaning: 'The invitation has expired.',
     causes: {},
-    otherCauses: ['The key belongs to a member whose invitation the operator has set to `expired`.'],
+    otherCauses: [
+      'The key belongs to a member who did not accept the invitation in time, or whose invitation an admin ended.',
+    ],
     remedy: 'Ask an admin of the workspace to renew the invitation. Retrying does not help.',
     example: "The invitation of this key's member has expired. Ask an admin of the workspace to renew it.",
   },

@@ -90,6 +90,8 @@ export const updatedAt = z.string().meta({
   maxLength: 24,
   description: 'The time of the last change, in UTC.',
 });
+/** A time in UTC, or `null`. */
+export const timestampOrNull = z.string().nullable().meta({ format: 'date-time', maxLength: 24 });
 export const workspaceId = recordId.describe('The ID of the workspace that the record belongs to.');
 export const count = z
   .number()

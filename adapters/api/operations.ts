@@ -4,7 +4,8 @@ import { contentPillarOperations } from './content-pillar.ts';
 import { domainOperations } from './domain.ts';
 import { groupOperations } from './group.ts';
 import { inspirationQuestionOperations } from './inspiration-question.ts';
-import { getMe } from './me.ts';
+import { callerOperations } from './me.ts';
+import { memberOperations } from './member.ts';
 import type { Operation } from './operation.ts';
 import { listMyShares, shareOperations } from './share.ts';
 import { tagOperations } from './tag.ts';
@@ -21,7 +22,7 @@ export const operationSections: readonly OperationSection[] = [
   {
     name: 'Caller',
     description: 'The workspace, the member and the API key of a request.',
-    operations: [getMe, listMyShares],
+    operations: [...callerOperations, listMyShares],
   },
   {
     name: 'Campaigns',
@@ -41,6 +42,7 @@ export const operationSections: readonly OperationSection[] = [
   { name: 'Domains', description: 'Custom domains for short links.', operations: domainOperations },
   { name: 'Groups', description: 'Groups of members.', operations: groupOperations },
   { name: 'Tags', description: 'Labels for campaigns.', operations: tagOperations },
+  { name: 'Members', description: 'The people of a workspace, and their invitations.', operations: memberOperations },
 ];
 
 export const operations = operationSections.flatMap((section) => section.operations);

@@ -1,59 +1,17 @@
 import { z } from 'zod';
 import { ACCESS } from '../../core/access/permissions.ts';
-import { API_KEY_LABEL_LENGTH, EMAIL_LENGTH, NAME_LENGTH } from '../../core/limits.ts';
-import { findEmailProblem, INVITATION_STATUSES, ROLES } from '../../core/member/member.ts';
+import { API_KEY_LABEL_LENGTH } from '../../core/limits.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
-import { SEAT_TYPES } from '../../core/shared/seat-type.ts';
-import { endDate, id, idListParameter, text } from '../api/fields.ts';
+import { endDate, id, text } from '../api/fields.ts';
 import { type Command, type CommandContext, defineCommand, type MessageResult } from './command.ts';
 import { createRecordResult } from './output.ts';
 import { findWorkspace, workspaceField } from './target.ts';
 
-const memberFields = z.strictObject({
-  name: text(NAME_LENGTH).describe('The name of the member.'),
-  email: text(EMAIL_LENGTH, findEmailProblem).describe('The email address of the member.'),
-  role: z.enum(ROLES).optional(),
-  seatType: z.enum(SEAT_TYPES).optional(),
-  groups: idListParameter.describe('The IDs of the groups of the member.'),
-  invitation: z.enum(INVITATION_STATUSES).optional(),
-  workspace: workspaceField,
-});
 const listFields = z.strictObject({ workspace: workspaceField });
 const idArgument = z.string().describe('The ID of the record.');
 
-/** The commands for members and API keys. */
+/** The commands for API keys. */
 export const accessCommands: readonly Command[] = [
-  defineCommand({
-    name: 'member create',
-    summary: 'Create a member',
-    example: ["--name 'Ada Winter'", '--email ada@northwind.example', '--role admin'],
-    fields: memberFields,
-    run: (context, { workspace, groups, ...member }) =>
-      write(context, workspace, (workspaceId) =>
-        context.app.members.create(workspaceId, { ...member, groupIds: groups as string[] }),
-      ),
-  }),
-  defineCommand({
-    name: 'member update',
-    summary: 'Update a member',
-    example: ['0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a', '--invitation expired'],
-    arguments: ['id'],
-    fields: memberFields.partial().extend({ id: idArgument }),
-    run: (context, { id: memberId, workspace, groups, ...change }) =>
-      write(context, workspace, (workspaceId) =>
-        context.app.members.update(workspaceId, memberId.toLowerCase(), { ...change, groupIds: groups as string[] }),
-      ),
-  }),
-  defineCommand({
-    name: 'member list',
-    summary: 'List members',
-    example: [],
-    fields: listFields,
-    run: async ({ app }, { workspace }) => ({
-      pages: toPages(app.members.iterate((await findWorkspace(app, workspace)).id)),
-      columns: ['id', 'name', 'email', 'role', 'seatType', 'invitation', 'groupIds'],
-    }),
-  }),
   defineCommand({
     name: 'key create',
     summary: 'Create an API key',

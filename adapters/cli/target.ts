@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Application } from '../../core/application.ts';
-import type { Member } from '../../core/member/member.ts';
-import { fold } from '../../core/shared/text.ts';
+import type { InvitedMember } from '../../core/member/member.ts';
 import type { Workspace } from '../../core/workspace/workspace.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -33,14 +32,9 @@ export async function findWorkspace(app: Application, idOrName: string | undefin
   throw new UsageError([`--workspace: ${problem}`]);
 }
 
-/** Finds the member that a command acts as. Throws a `UsageError` if there is none, or more than one. */
-export async function findActor(app: Application, workspaceId: string, idOrEmail: string): Promise<Member> {
-  const found: Member[] = [];
-  for await (const member of app.members.iterate(workspaceId)) {
-    if (member.id === idOrEmail.toLowerCase() || fold(member.email) === fold(idOrEmail)) found.push(member);
-  }
-  const [member, ...others] = found;
-  if (member && others.length === 0) return member;
-  const problem = member ? 'several members have this email address' : 'no member has this ID or email address';
-  throw new UsageError([`--as: ${problem}`]);
+/** Finds the member that a command acts as. Throws a `UsageError` if there is none. */
+export async function findActor(app: Application, workspaceId: string, idOrEmail: string): Promise<InvitedMember> {
+  const member = await app.members.find(workspaceId, idOrEmail);
+  if (!member) throw new UsageError(['--as: no member has this ID or email address']);
+  return member;
 }

@@ -43,7 +43,10 @@ export class ApiKeyCache {
   async authenticate(secret: string): Promise<AuthenticatedCaller> {
     // A wrong checksum shows without a lookup that the key does not exist.
     if (!isApiKeySecret(secret) && secret !== this.chosenSecret) throw createInvalidKeyError();
-    const { caller, expiresAt } = await this.callers.get(hash('sha256', secret), () => this.load(secret));
+    const load = () => this.load(secret);
+    const cached = await this.callers.get(hash('sha256', secret), load);
+    // The next request of a member who has accepted the invitation must succeed, in every process.
+    const { caller, expiresAt } = hasOpenInvitation(cached) ? await load() : cached;
     if (expiresAt <= performance.now()) throw createInvalidKeyError();
     return caller;
   }
@@ -63,4 +66,8 @@ export class ApiKeyCache {
   private recordUse({ workspaceId, keyId }: AuthenticatedCaller): void {
     this.limitRecording(() => this.apiKeys.recordUse(workspaceId, keyId)).catch(doNothing);
   }
+}
+
+function hasOpenInvitation({ caller: { member } }: CachedCaller): boolean {
+  return member !== undefined && member.invitation !== 'accepted';
 }

@@ -4,7 +4,10 @@ import type { GlobalRecordStore, RecordStore } from './record-store.ts';
 import { createRepository } from './repository.ts';
 import { defineSchema } from './schema.ts';
 
-export const apiKeySchema = defineSchema<ApiKey>({});
+export const apiKeySchema = defineSchema<ApiKey>({
+  columns: { memberId: 'text', createdAt: 'text' },
+  indexes: [['memberId', 'createdAt']],
+});
 
 /** The workspace and the ID of an API key, by the hash of its secret. Authentication knows only the secret. */
 export interface Credential {

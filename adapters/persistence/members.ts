@@ -1,14 +1,101 @@
-import type { Member } from '../../core/member/member.ts';
-import type { MemberRepository } from '../../core/member/member-repository.ts';
-import type { RecordStore } from './record-store.ts';
-import { createRepository } from './repository.ts';
+import type { ApiKey } from '../../core/access/api-key.ts';
+import { EMAIL_TAKEN, type Member } from '../../core/member/member.ts';
+import type { MemberFilter, MemberRepository } from '../../core/member/member-repository.ts';
+import { fold } from '../../core/shared/text.ts';
+import { type NameColumns, toNameQuery } from './name-query.ts';
+import type { Condition, RecordStore } from './record-store.ts';
+import { createRepository, findByUnique, readPage } from './repository.ts';
 import { defineSchema } from './schema.ts';
+import { buildSearchText } from './search-text.ts';
 
-export const memberSchema = defineSchema<Member>({
-  columns: { groupIds: 'texts', createdAt: 'text' },
-  indexes: [['groupIds', 'createdAt']],
+interface MemberColumns extends NameColumns {
+  readonly foldedEmail: string;
+  readonly searchText: string;
+  /** Whether the invitation is accepted. */
+  readonly accepted: boolean;
+  /** `invitationExpiresAt` in milliseconds since the epoch, or 0. */
+  readonly invitationEndsAt: number;
+}
+
+export type MemberRecord = Member & MemberColumns;
+
+export const memberSchema = defineSchema<Member, MemberColumns>({
+  derived: {
+    foldedName: ({ name }) => fold(name),
+    foldedEmail: ({ email }) => fold(email),
+    searchText: ({ name, email }) => buildSearchText(name, email),
+    accepted: ({ invitationExpiresAt }) => invitationExpiresAt === null,
+    invitationEndsAt: ({ invitationExpiresAt }) => Date.parse(invitationExpiresAt ?? '1970-01-01'),
+  },
+  columns: {
+    foldedName: 'text',
+    foldedEmail: 'text',
+    searchText: 'text',
+    role: 'text',
+    seatType: 'text',
+    groupIds: 'texts',
+    accepted: 'boolean',
+    invitationEndsAt: 'number',
+    createdAt: 'text',
+  },
+  unique: { foldedEmail: EMAIL_TAKEN },
+  indexes: [
+    ['accepted', 'createdAt'],
+    ['foldedName'],
+    ['seatType', 'createdAt'],
+    ['role', 'createdAt'],
+    ['groupIds', 'createdAt'],
+  ],
+  defaults: { invitationExpiresAt: null },
 });
 
-export function createMemberRepository(store: RecordStore<Member>): MemberRepository {
-  return createRepository(store, memberSchema);
+const REVOKED_KEY_COUNT = 1000;
+
+export function createMemberRepository(
+  store: RecordStore<MemberRecord>,
+  apiKeys: RecordStore<ApiKey>,
+): MemberRepository {
+  return {
+    findByEmail: async (workspaceId, email) =>
+      (await findByUnique(store, memberSchema, workspaceId, 'foldedEmail', [fold(email)]))[0],
+    findPage(workspaceId, filter, now, request) {
+      const query = {
+        ...toNameQuery<MemberRecord>({ ...filter, search: undefined }),
+        where: toConditions(filter, now),
+      };
+      return readPage(store, workspaceId, query, request, memberSchema.toEntity);
+    },
+    async findOtherAdmin(workspaceId, id) {
+      const where: Condition<MemberRecord>[] = [
+        { field: 'accepted', in: [true] },
+        { field: 'role', in: ['admin'] },
+      ];
+      const query = { where, by: 'createdAt', order: 'asc' } as const;
+      const { items } = await readPage(store, workspaceId, query, { page: 1, pageSize: 2 }, memberSchema.toEntity);
+      return items.find((admin) => admin.id !== id);
+    },
+    async revokeKeys(workspaceId, memberId, revokedAt) {
+      const query = { where: [{ field: 'memberId', in: [memberId] }], by: 'createdAt', order: 'asc' } as const;
+      for (let skip = 0, count = REVOKED_KEY_COUNT; count === REVOKED_KEY_COUNT; skip += count) {
+        const keys = await apiKeys.list(workspaceId, { ...query, skip, take: REVOKED_KEY_COUNT, fields: ['id'] });
+        const ids = keys.map(({ id }) => id);
+        await apiKeys.updateMany(workspaceId, ids, (key) => (key.revokedAt === null ? { ...key, revokedAt } : key));
+        count = keys.length;
+      }
+    },
+    ...createRepository(store, memberSchema),
+  };
+}
+
+function toConditions({ search, role, seatType, groupIds, invitation }: MemberFilter, now: number) {
+  const where: Condition<MemberRecord>[] = [];
+  if (role) where.push({ field: 'role', in: [role] });
+  if (seatType) where.push({ field: 'seatType', in: [seatType] });
+  if (groupIds) where.push({ field: 'groupIds', in: groupIds });
+  if (invitation) where.push({ field: 'accepted', in: [invitation === 'accepted'] });
+  // The index has the open invitations in the order of the list. Their ends are compared while it is read.
+  if (invitation === 'pending') where.push({ field: 'invitationEndsAt', from: now + 1 });
+  if (invitation === 'expired') where.push({ field: 'invitationEndsAt', to: now });
+  if (search) where.push({ field: 'searchText', contains: fold(search) });
+  return where;
 }

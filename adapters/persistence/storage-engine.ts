@@ -125,7 +125,7 @@ export function createStorage(engine: StorageEngine): Storage {
     idempotencyRecords: createIdempotencyRepository(engine.idempotencyRecords),
     inspirationQuestions: createInspirationQuestionRepository(engine.inspirationQuestions),
     links: createLinkRepository(engine.links, engine.campaigns),
-    members: createMemberRepository(engine.members),
+    members: createMemberRepository(engine.members, engine.apiKeys),
     shares: createShareRepository(engine.shares),
     tags: createTagRepository(engine.tags),
     verifiedSlugs: createVerifiedSlugRepository(engine.verifiedSlugs),

@@ -24,6 +24,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/me/accept": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Accept an invitation
+         * @description Accepts the pending invitation of the API key's member. An accepted invitation is unchanged. Requires an API key that belongs to a member of any role, with any access. An invitation that has expired cannot be accepted (410). A request body is ignored.
+         */
+        readonly post: operations["acceptInvitation"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/me/shares": {
         readonly parameters: {
             readonly query?: never;
@@ -440,6 +460,58 @@ export interface paths {
         readonly patch: operations["updateTag"];
         readonly trace?: never;
     };
+    readonly "/members": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List members
+         * @description Returns the members that match all filters, by default all members. Follow the `Link` header to get the other pages.
+         */
+        readonly get: operations["listMembers"];
+        readonly put?: never;
+        /**
+         * Create a member
+         * @description Creates a member with a pending or an accepted invitation. The member accepts a pending invitation with an API key of their own (`POST /me/accept`). The email address must be unique in the workspace, whatever the case (409 otherwise).
+         */
+        readonly post: operations["createMember"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/members/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Retrieve a member
+         * @description Returns the member with this ID.
+         */
+        readonly get: operations["getMember"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete a member
+         * @description Permanently deletes the member with this ID. Also revokes all API keys of the member. Shares, clicks and campaigns of the member are kept with the ID of the member. The name and the email address are erased, except in stored responses for 24 hours (`Idempotency-Key`). If the workspace has admins with an accepted invitation, one of them must be left (409 otherwise).
+         */
+        readonly delete: operations["deleteMember"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Update a member
+         * @description Updates the fields of the request body. Omitted fields are unchanged. The email address must be unique in the workspace, whatever the case (409 otherwise). `invitation` renews (`pending`, for 14 days or until `invitationExpiresAt`), ends (`expired`) or accepts (`accepted`) an invitation. An accepted invitation cannot get another status (409 otherwise). If the workspace has admins with an accepted invitation, one of them must be left (409 otherwise).
+         */
+        readonly patch: operations["updateMember"];
+        readonly trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -477,8 +549,18 @@ export interface components {
                  * @enum {string}
                  */
                 readonly seatType: "thought_leader" | "advocate";
-                /** @description The IDs of the groups of the member. */
+                /** @description The IDs of the groups of the member. Deleted groups are omitted. */
                 readonly groups: readonly string[];
+                /**
+                 * @description The invitation. Keys of a member with a `pending` or `expired` invitation cannot read or write.
+                 * @enum {string}
+                 */
+                readonly invitation: "pending" | "accepted" | "expired";
+                /**
+                 * Format: date-time
+                 * @description The time at which the invitation expires or has expired, in UTC, or `null` if it is accepted.
+                 */
+                readonly invitationExpiresAt: string | null;
             } | null;
             /** @description The API key, without its secret. */
             readonly key: {
@@ -1125,6 +1207,116 @@ export interface components {
             /** @description The name, without commas, unique in the workspace (case-insensitive). */
             readonly name: string;
         };
+        /** @description A member to create. */
+        readonly CreateMember: {
+            /** @description The name. */
+            readonly name: string;
+            /**
+             * @description The email address, unique in the workspace (case-insensitive).
+             * @example ada@northwind.example
+             */
+            readonly email: string;
+            /**
+             * @description The role. `admin`: can also create, change and delete records. `member`: can only read, and share campaigns. Default on creation: `member`.
+             * @enum {string}
+             */
+            readonly role?: "admin" | "member";
+            /**
+             * @description The seat type. Default on creation: `advocate`.
+             * @enum {string}
+             */
+            readonly seatType?: "thought_leader" | "advocate";
+            /** @description The IDs of up to 100 groups of the workspace. Duplicates are dropped. Default on creation: empty. */
+            readonly groups?: readonly string[];
+            /**
+             * @description The invitation. Default: `pending`.
+             * @enum {string}
+             */
+            readonly invitation?: "pending" | "accepted";
+            /**
+             * @description When a pending invitation expires: a date or time in the future, at most 365 days ahead. By default, 14 days after it was created or renewed.
+             * @example 2026-01-31
+             * @example 2026-01-31T09:30:00Z
+             */
+            readonly invitationExpiresAt?: string;
+        };
+        /** @description A person who belongs to the workspace. */
+        readonly Member: {
+            /**
+             * Format: uuid
+             * @description The ID of the record (UUID).
+             */
+            readonly id: string;
+            /** @description The name. */
+            readonly name: string;
+            /** @description The email address. */
+            readonly email: string;
+            /**
+             * @description The role. `admin`: can also create, change and delete records. `member`: can only read, and share campaigns.
+             * @enum {string}
+             */
+            readonly role: "admin" | "member";
+            /**
+             * @description The seat type.
+             * @enum {string}
+             */
+            readonly seatType: "thought_leader" | "advocate";
+            /** @description The IDs of the groups of the member. Deleted groups are omitted. */
+            readonly groups: readonly string[];
+            /**
+             * @description The invitation. Keys of a member with a `pending` or `expired` invitation cannot read or write.
+             * @enum {string}
+             */
+            readonly invitation: "pending" | "accepted" | "expired";
+            /**
+             * Format: date-time
+             * @description The time at which the invitation expires or has expired, in UTC, or `null` if it is accepted.
+             */
+            readonly invitationExpiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description The time of creation, in UTC.
+             */
+            readonly createdAt: string;
+            /**
+             * Format: date-time
+             * @description The time of the last change, in UTC.
+             */
+            readonly updatedAt: string;
+        };
+        /** @description The fields of a member to update. */
+        readonly UpdateMember: {
+            /** @description The name. */
+            readonly name?: string;
+            /**
+             * @description The email address, unique in the workspace (case-insensitive).
+             * @example ada@northwind.example
+             */
+            readonly email?: string;
+            /**
+             * @description The role. `admin`: can also create, change and delete records. `member`: can only read, and share campaigns. Default on creation: `member`.
+             * @enum {string}
+             */
+            readonly role?: "admin" | "member";
+            /**
+             * @description The seat type. Default on creation: `advocate`.
+             * @enum {string}
+             */
+            readonly seatType?: "thought_leader" | "advocate";
+            /** @description The IDs of up to 100 groups of the workspace. Duplicates are dropped. Default on creation: empty. */
+            readonly groups?: readonly string[];
+            /**
+             * @description The new status of the invitation. `pending` always renews it.
+             * @enum {string}
+             */
+            readonly invitation?: "pending" | "accepted" | "expired";
+            /**
+             * @description When a pending invitation expires: a date or time in the future, at most 365 days ahead. By default, 14 days after it was created or renewed.
+             * @example 2026-01-31
+             * @example 2026-01-31T09:30:00Z
+             */
+            readonly invitationExpiresAt?: string;
+        };
         /** @description The body of an error response. */
         readonly ErrorResponse: {
             /** @description The error. */
@@ -1219,8 +1411,8 @@ export interface components {
          *
          *     - [`forbidden-read-only-key`](/docs/errors#forbidden-read-only-key): The request is a write (POST, PATCH or DELETE), and the key has `read` access. Use a key with `full` access.
          *     - [`forbidden-key-without-member`](/docs/errors#forbidden-key-without-member): The operation needs a member, and the key does not belong to one. Use the key of a member.
-         *     - [`forbidden-not-admin`](/docs/errors#forbidden-not-admin): The role of the member that the key belongs to is not `admin`, so the only write that is allowed is to share a campaign. Use the key of an admin, or a key without a member.
-         *     - [`forbidden-invitation-pending`](/docs/errors#forbidden-invitation-pending): The invitation of the member that the key belongs to is pending. Then reads are rejected, too. Ask the operator of the service to set the invitation to `accepted`.
+         *     - [`forbidden-not-admin`](/docs/errors#forbidden-not-admin): The role of the member that the key belongs to is not `admin`. The role `member` allows reads, except of members and API keys, and to share campaigns. Use the key of an admin, or a key without a member.
+         *     - [`forbidden-invitation-pending`](/docs/errors#forbidden-invitation-pending): The invitation of the member that the key belongs to is pending. Then reads are rejected, too. Accept the invitation with `POST /me/accept`.
          *
          *     Use an API key with the access, the member and the role that the operation requires.
          */
@@ -1282,6 +1474,9 @@ export interface components {
          * @description The request conflicts with the current state of the workspace. It changed nothing.
          *
          *     - [`conflict-name-taken`](/docs/errors#conflict-name-taken): A tag or a group with this name already exists. Names are compared case-insensitively. Choose another name, or use the existing record.
+         *     - [`conflict-email-taken`](/docs/errors#conflict-email-taken): A member with this email address already exists. Addresses are compared case-insensitively. Use another address, or update the existing member.
+         *     - [`conflict-invitation-accepted`](/docs/errors#conflict-invitation-accepted): The member has accepted the invitation, so it cannot become `pending` or `expired`. Delete the member instead.
+         *     - [`conflict-last-admin`](/docs/errors#conflict-last-admin): The member is the last admin with an accepted invitation. Give another member the role `admin` first.
          *     - [`conflict-domain-taken`](/docs/errors#conflict-domain-taken): Your workspace already has a domain with this slug, which may be archived. Use that domain: find it with `GET /domains?includeArchived=true&search=…`. To unarchive it, send the POST again with `"archived": false`.
          *     - [`conflict-domain-verified-elsewhere`](/docs/errors#conflict-domain-verified-elsewhere): Another workspace has verified a domain with this slug, and has not archived it. Use another domain, or ask the other workspace to archive its domain.
          *     - [`conflict-domain-archived`](/docs/errors#conflict-domain-archived): The domain to verify is archived. Unarchive it first.
@@ -1320,7 +1515,7 @@ export interface components {
         /**
          * @description The invitation has expired.
          *
-         *     - The key belongs to a member whose invitation the operator has set to `expired`.
+         *     - The key belongs to a member who did not accept the invitation in time, or whose invitation an admin ended.
          *
          *     Ask an admin of the workspace to renew the invitation. Retrying does not help.
          */
@@ -1540,7 +1735,74 @@ export interface operations {
                      *         "seatType": "thought_leader",
                      *         "groups": [
                      *           "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04"
-                     *         ]
+                     *         ],
+                     *         "invitation": "accepted",
+                     *         "invitationExpiresAt": null
+                     *       },
+                     *       "key": {
+                     *         "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0b",
+                     *         "label": "Intranet",
+                     *         "access": "full",
+                     *         "expiresAt": "2027-05-20T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Me"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly acceptInvitation: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once. */
+                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The record already existed. The response shows its state after the request. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "workspace": {
+                     *         "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0f",
+                     *         "name": "Northwind"
+                     *       },
+                     *       "member": {
+                     *         "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a",
+                     *         "name": "Ada Pereira",
+                     *         "email": "ada@northwind.example",
+                     *         "role": "admin",
+                     *         "seatType": "thought_leader",
+                     *         "groups": [
+                     *           "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04"
+                     *         ],
+                     *         "invitation": "accepted",
+                     *         "invitationExpiresAt": null
                      *       },
                      *       "key": {
                      *         "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0b",
@@ -3724,6 +3986,304 @@ export interface operations {
                      *     }
                      */
                     readonly "application/json": components["schemas"]["Tag"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly listMembers: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Case-insensitive search in name and email address. */
+                readonly search?: string;
+                /** @description The sort field. Names are compared case-insensitively, by Unicode code point. */
+                readonly sortBy?: "name" | "createdAt";
+                /** @description The sort order: ascending or descending. */
+                readonly sortOrder?: "asc" | "desc";
+                /** @description The page number, starting at 1. Pages after the last one are empty arrays. */
+                readonly page?: number;
+                /** @description The number of items per page, at most 100. */
+                readonly pageSize?: number;
+                /** @description Only members with this role. */
+                readonly role?: "admin" | "member";
+                /** @description Only members with this seat type. */
+                readonly seatType?: "thought_leader" | "advocate";
+                /** @description Only members of at least one of these groups. Repeat the parameter or separate the values with commas. At most 100 different values. */
+                readonly groupIds?: readonly string[];
+                /** @description Only members with an invitation in this status. */
+                readonly invitation?: "pending" | "accepted" | "expired";
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page of the list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a",
+                     *         "name": "Ada Pereira",
+                     *         "email": "ada@northwind.example",
+                     *         "role": "admin",
+                     *         "seatType": "thought_leader",
+                     *         "groups": [
+                     *           "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04"
+                     *         ],
+                     *         "invitation": "accepted",
+                     *         "invitationExpiresAt": null,
+                     *         "createdAt": "2026-05-20T08:15:00.000Z",
+                     *         "updatedAt": "2026-05-20T08:15:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["Member"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly createMember: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once. */
+                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "Ada Pereira",
+                 *       "email": "ada@northwind.example",
+                 *       "role": "admin",
+                 *       "seatType": "thought_leader"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["CreateMember"];
+            };
+        };
+        readonly responses: {
+            /** @description The record was created. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a",
+                     *       "name": "Ada Pereira",
+                     *       "email": "ada@northwind.example",
+                     *       "role": "admin",
+                     *       "seatType": "thought_leader",
+                     *       "groups": [],
+                     *       "invitation": "pending",
+                     *       "invitationExpiresAt": "2026-06-03T08:15:00.000Z",
+                     *       "createdAt": "2026-05-20T08:15:00.000Z",
+                     *       "updatedAt": "2026-05-20T08:15:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Member"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly getMember: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The ID of the record (UUID, in upper or lower case). */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The record, or the array of records. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a",
+                     *       "name": "Ada Pereira",
+                     *       "email": "ada@northwind.example",
+                     *       "role": "admin",
+                     *       "seatType": "thought_leader",
+                     *       "groups": [
+                     *         "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04"
+                     *       ],
+                     *       "invitation": "accepted",
+                     *       "invitationExpiresAt": null,
+                     *       "createdAt": "2026-05-20T08:15:00.000Z",
+                     *       "updatedAt": "2026-05-20T08:15:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Member"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly deleteMember: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The ID of the record (UUID, in upper or lower case). */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The record was deleted. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e05"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Deleted"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly updateMember: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The ID of the record (UUID, in upper or lower case). */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "seatType": "advocate"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["UpdateMember"];
+            };
+        };
+        readonly responses: {
+            /** @description The record after the update. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a",
+                     *       "name": "Ada Pereira",
+                     *       "email": "ada@northwind.example",
+                     *       "role": "admin",
+                     *       "seatType": "advocate",
+                     *       "groups": [
+                     *         "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04"
+                     *       ],
+                     *       "invitation": "accepted",
+                     *       "invitationExpiresAt": null,
+                     *       "createdAt": "2026-05-20T08:15:00.000Z",
+                     *       "updatedAt": "2026-05-21T10:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Member"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];

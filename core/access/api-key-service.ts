@@ -1,4 +1,5 @@
 import { MIN_LAST_USED_INTERVAL_MS } from '../limits.ts';
+import { withInvitation } from '../member/member.ts';
 import type { MemberRepository } from '../member/member-repository.ts';
 import { CoreError, requireFound } from '../shared/core-error.ts';
 import { formatTimestamp } from '../shared/date.ts';
@@ -74,7 +75,8 @@ export class ApiKeyService {
     const { workspaceId, id: keyId, access } = key;
     const member = key.memberId === null ? undefined : await this.members.findById(workspaceId, key.memberId);
     if (key.memberId !== null && !member) throw createInvalidKeyError();
-    return { caller: { workspaceId, keyId, access, member }, remainingMs, isUseDue: isUseDue(key, now) };
+    const caller = { workspaceId, keyId, access, member: member && withInvitation(member, now) };
+    return { caller, remainingMs, isUseDue: isUseDue(key, now) };
   }
 
   /** Records that a key is used now, if its last recorded use is old enough. */

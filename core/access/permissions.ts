@@ -1,4 +1,4 @@
-import type { InvitationStatus, Member, Role } from '../member/member.ts';
+import { INVITATION_EXPIRED, type InvitationStatus, type InvitedMember, type Role } from '../member/member.ts';
 import type { Actor } from '../shared/actor.ts';
 import { CoreError, type CoreErrorCause, type CoreErrorKind } from '../shared/core-error.ts';
 
@@ -19,7 +19,7 @@ export interface Caller extends Actor {
   /** The ID of the API key, if there is one. */
   readonly keyId?: string | undefined;
   readonly access: Access;
-  readonly member?: Member | undefined;
+  readonly member?: InvitedMember | undefined;
 }
 
 /** A caller that authenticated with an API key. */
@@ -32,10 +32,7 @@ type Rejection = readonly [kind: CoreErrorKind, message: string, causeName?: Cor
 const rejectionByInvitation: Record<InvitationStatus, Rejection | undefined> = {
   accepted: undefined,
   pending: ['forbidden', "The invitation of this key's member is pending. Accept it first.", 'invitation_pending'],
-  expired: [
-    'invitation_expired',
-    "The invitation of this key's member has expired. Ask an admin of the workspace to renew it.",
-  ],
+  expired: INVITATION_EXPIRED,
 };
 
 interface PermissionRequirement<P extends Permission> {

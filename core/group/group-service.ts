@@ -1,10 +1,8 @@
-import type { Actor } from '../shared/actor.ts';
 import { createNotFoundError, requireFound } from '../shared/core-error.ts';
 import type { NameFilter } from '../shared/name.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
 import type { System } from '../shared/system.ts';
 import { changeGroup, type Group, type GroupChange, type NewGroupFields, newGroup } from './group.ts';
-import { selectExistingGroups } from './group-references.ts';
 import type { GroupRepository } from './group-repository.ts';
 
 /** `count` is the number of members of the group. It is counted on each read. */
@@ -41,11 +39,6 @@ export class GroupService {
   /** Deletes a group. Campaigns, questions and members keep its ID, but filters, briefs and lists ignore the ID. */
   async remove(workspaceId: string, id: string): Promise<void> {
     if (!(await this.groups.remove(workspaceId, id))) throw createNotFoundError('group');
-  }
-
-  /** Returns the actor without the deleted groups of its member. */
-  selectExisting<A extends Actor>(actor: A): Promise<A> {
-    return selectExistingGroups(this.groups, actor);
   }
 
   private async toView(group: Group): Promise<GroupView> {

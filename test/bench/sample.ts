@@ -36,8 +36,9 @@ const DAYS = [
 export function seedDatabase(settings: Readonly<Record<string, string>>, campaigns: number): Promise<Sample> {
   return withApplication(settings, async (app) => {
     const { id: workspaceId } = await app.workspaces.create('Northwind');
+    const accepted = { role: 'admin', invitation: 'accepted' } as const;
     const create = (i: number) =>
-      app.members.create(workspaceId, { name: `Ada ${i}`, email: `ada.${i}@northwind.example`, role: 'admin' });
+      app.members.create(workspaceId, { name: `Ada ${i}`, email: `ada.${i}@northwind.example`, ...accepted });
     const members = await Promise.all(Array.from({ length: MEMBER_COUNT }, (_, i) => create(i)));
     const { id: memberId } = members[0] as Member;
     const { secret: key } = await app.apiKeys.create(workspaceId, { memberId });

@@ -153,18 +153,19 @@ suite('the command line, as a process', {
   },
 
   'changes the responses of a running server within five seconds': () =>
-    withCompany(async ({ runAdvocacy, env, company: { workspaceId: w, admin } }) => {
-      const { id, key } = parseJsonOutput(
-        await runAdvocacy(`key create --workspace ${w} --member-id ${admin.id} --json`),
-      );
+    withCompany(async ({ runAdvocacy, env, company: { workspaceId: w } }) => {
+      const runJson = async (line: string) => parseJsonOutput(await runAdvocacy(`${line} --workspace ${w} --json`));
+      const kim = await runJson('member create --name Kim --email kim@x.example');
+      const { id, key } = await runJson(`key create --member-id ${kim.id}`);
       const server = startCommand(['serve'], { ...env, PORT: '0' });
       try {
         const url = await server.waitForOutput(/listens on (http:[^\s"]+)/);
         const getStatus = async () =>
           (await fetch(`${url}/campaigns`, { headers: { Authorization: `Bearer ${key}` } })).status;
-        assert.equal(await getStatus(), 200);
+        assert.equal(await getStatus(), 403);
         for (const [line, status] of [
-          [`member update --workspace ${w} ${admin.id} --invitation expired`, 410],
+          [`member update --workspace ${w} ${kim.id} --invitation expired`, 410],
+          [`member update --workspace ${w} ${kim.id} --invitation accepted`, 200],
           [`key delete --workspace ${w} ${id}`, 401],
         ] as const) {
           assertExitCode(await runAdvocacy(line), 0);

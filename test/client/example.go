@@ -77,6 +77,16 @@ func main() {
 	groups := *must(client.ListGroupsWithResponse(ctx, &advocacy.ListGroupsParams{Search: &unique})).JSON200
 	assert(slices.Equal(groups, []advocacy.Group{*group}), groups)
 
+	newMember := advocacy.CreateMember{Name: "Kim", Email: unique + "@example.com", Groups: &[]advocacy.Id{group.Id}}
+	member := must(client.CreateMemberWithResponse(ctx, nil, newMember)).JSON201
+	member = must(client.UpdateMemberWithResponse(ctx, member.Id, advocacy.UpdateMember{Name: pointer("Kim Lee")})).JSON200
+	assert(must(client.GetMemberWithResponse(ctx, member.Id)).JSON200.Name == "Kim Lee", member)
+	members := *must(client.ListMembersWithResponse(ctx, &advocacy.ListMembersParams{Search: &unique})).JSON200
+	assert(len(members) == 1 && members[0].Id == member.Id, members)
+	assert(must(client.DeleteMemberWithResponse(ctx, member.Id)).JSON200.Id == member.Id, member)
+	accepted := must(client.AcceptInvitationWithResponse(ctx, nil)).JSON200
+	assert(accepted.Member.Id == me.Member.Id, accepted)
+
 	domain := must(client.CreateDomainWithResponse(ctx, nil, advocacy.CreateDomain{Slug: unique + ".example.com"})).JSON201
 	notFoundURL := "https://example.com/not-found"
 	domain = must(client.UpdateDomainWithResponse(ctx, domain.Id, advocacy.UpdateDomain{NotFoundUrl: &notFoundURL})).JSON200

@@ -7,7 +7,7 @@ import urllib.request
 import uuid
 
 from workspace_advocacy_client import AuthenticatedClient, models
-from workspace_advocacy_client.api.caller import get_me
+from workspace_advocacy_client.api.caller import accept_invitation, get_me
 from workspace_advocacy_client.api.campaigns import (
     create_campaign,
     create_share,
@@ -33,6 +33,7 @@ from workspace_advocacy_client.api.inspiration_questions import (
     list_inspiration_questions,
     update_inspiration_question,
 )
+from workspace_advocacy_client.api.members import create_member, delete_member, get_member, list_members, update_member
 from workspace_advocacy_client.api.tags import create_tag, delete_tag, get_tag, list_tags, update_tag
 
 BASE_URL = os.environ["BASE_URL"]
@@ -76,6 +77,13 @@ group = call(create_group, body=models.CreateGroup(name=f"Readers {unique}"))
 group = call(update_group, group.id, body=models.UpdateGroup(description="People who read examples."))
 assert call(get_group, group.id) == group
 assert call(list_groups, search=unique) == [group]
+
+member = call(create_member, body=models.CreateMember(name="Kim", email=f"{unique}@example.com", groups=[group.id]))
+member = call(update_member, member.id, body=models.UpdateMember(name="Kim Lee"))
+assert call(get_member, member.id) == member
+assert call(list_members, search=unique) == [member]
+assert call(delete_member, member.id).id == member.id
+assert call(accept_invitation) == me
 
 domain = call(create_domain, body=models.CreateDomain(slug=f"{unique}.example.com"))
 assert call(get_domain, domain.id) == domain

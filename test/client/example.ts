@@ -55,6 +55,17 @@ assert.deepEqual(members, { ...group, name: `Members ${unique}` });
 assert.deepEqual(await client.request('GET', '/groups/{id}', { path: groupPath }), members);
 assert.deepEqual(await collectAll(client.list('/groups', { query })), [members]);
 
+const member = await client.request('POST', '/members', {
+  body: { name: 'Kim', email: `${unique}@example.com`, groups: [group.id] },
+});
+assert.equal(member.invitation, 'pending');
+const memberPath = { id: member.id };
+const renamedMember = await client.request('PATCH', '/members/{id}', { path: memberPath, body: { name: 'Kim Lee' } });
+assert.deepEqual(await client.request('GET', '/members/{id}', { path: memberPath }), renamedMember);
+assert.deepEqual(await collectAll(client.list('/members', { query })), [renamedMember]);
+assert.deepEqual(await client.request('DELETE', '/members/{id}', { path: memberPath }), memberPath);
+assert.deepEqual(await client.request('POST', '/me/accept'), me);
+
 const domain = await client.request('POST', '/domains', { body: { slug: `${unique}.example.com` } });
 assert.deepEqual(await collectAll(client.list('/domains', { query })), [domain]);
 const domainPath = { id: domain.id };

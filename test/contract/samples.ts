@@ -7,6 +7,7 @@ import {
   type InspirationQuestionRecord,
   inspirationQuestionSchema,
 } from '../../adapters/persistence/inspiration-questions.ts';
+import { type MemberRecord, memberSchema } from '../../adapters/persistence/members.ts';
 import type { recordSchemas } from '../../adapters/persistence/storage-engine.ts';
 import { type TagRecord, tagSchema } from '../../adapters/persistence/tags.ts';
 import { type ApiKey, newApiKey } from '../../core/access/api-key.ts';
@@ -16,7 +17,7 @@ import { newDomain } from '../../core/domain/domain.ts';
 import { newGroup } from '../../core/group/group.ts';
 import type { IdempotencyRecord } from '../../core/idempotency/idempotency.ts';
 import { newInspirationQuestion } from '../../core/inspiration-question/inspiration-question.ts';
-import { type Member, newMember } from '../../core/member/member.ts';
+import { newMember } from '../../core/member/member.ts';
 import type { ClickCheckpoint } from '../../core/share/click-checkpoint.ts';
 import { createShareId, type Share } from '../../core/share/share.ts';
 import type { Entity } from '../../core/shared/entity.ts';
@@ -108,9 +109,9 @@ function createApiKey(workspaceId: string): ApiKey {
   return newApiKey(workspaceId, newId(), { secret: 'a secret, abcd' }, newId, START);
 }
 
-function createMember(workspaceId: string): Member {
-  const fields = { name: 'Ada', email: 'ada@example.com', role: 'admin', groupIds: [newId()] } as const;
-  return newMember(workspaceId, newId(), fields, START);
+export function buildMember(workspaceId: string, email: string, fields: Partial<MemberRecord> = {}): MemberRecord {
+  const sample = { name: 'Ada', email, role: 'admin', groups: [newId()] } as const;
+  return { ...memberSchema.toRecord(newMember(workspaceId, newId(), sample, START)), ...fields };
 }
 
 export function buildClickCheckpoint(workspaceId: string): ClickCheckpoint {
@@ -145,7 +146,7 @@ export const samples: Readonly<Record<SchemaName, (workspaceId: string) => Entit
   groups: (workspaceId) => buildGroup(workspaceId, 'Sales'),
   idempotencyRecords: buildIdempotencyRecord,
   inspirationQuestions: buildQuestion,
-  members: createMember,
+  members: (workspaceId) => buildMember(workspaceId, 'ada@example.com'),
   shares: buildShare,
   tags: (workspaceId) => buildTag(workspaceId, 'Hiring'),
 };

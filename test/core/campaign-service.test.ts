@@ -15,8 +15,8 @@ function createCampaign({ app }: TestCore, fields: Partial<NewCampaignFields> = 
   return app.campaigns.create(ACTOR, { ...createCampaignFields(), ...fields });
 }
 
-async function createMember({ app }: TestCore): Promise<MemberActor> {
-  const member = await app.members.create(OWN, { name: 'Ada', email: 'ada@example.com' });
+async function createMember({ app }: TestCore, email = 'ada@example.com'): Promise<MemberActor> {
+  const member = await app.members.create(OWN, { name: 'Ada', email });
   return { ...ACTOR, member };
 }
 
@@ -61,7 +61,7 @@ suite('a share of a campaign', {
   'is visible in both hasShared and shares, or in neither, even if it is recorded during a read': async () => {
     for (const read of ['findSummary', 'findPage'] as const) {
       const core = testCore();
-      const [ada, ben] = [await createMember(core), await createMember(core)];
+      const [ada, ben] = [await createMember(core), await createMember(core, 'ben@example.com')];
       const { id } = await createCampaign(core);
       await core.app.shares.create(ben, id);
       const { campaigns } = core.storage;

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { ACCESS, type Access, type Permission, requirePermission } from '../../core/access/permissions.ts';
-import { INVITATION_STATUSES, type InvitationStatus, type Member, ROLES, type Role } from '../../core/member/member.ts';
+import {
+  INVITATION_STATUSES,
+  type InvitationStatus,
+  type InvitedMember,
+  ROLES,
+  type Role,
+} from '../../core/member/member.ts';
 import { suite } from '../support/suite.ts';
 
 type Outcome = 'permitted' | 'forbidden' | 'invitation_expired';
@@ -35,7 +41,7 @@ function getOutcome(
   state: readonly [Role, InvitationStatus] | undefined,
   permission: Permission,
 ): Outcome {
-  const member = state && ({ role: state[0], invitation: state[1] } as Member);
+  const member = state && ({ role: state[0], invitation: state[1] } as InvitedMember);
   try {
     requirePermission({ workspaceId: 'own', keyId: 'key', access, member }, permission);
     return 'permitted';

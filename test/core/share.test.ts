@@ -9,7 +9,7 @@ const ACTOR = { workspaceId: OWN };
 const QUERY = { page: 1, pageSize: 9, sortBy: 'createdAt', sortOrder: 'asc' } as const;
 
 async function createMember({ app }: TestCore, name: string): Promise<MemberActor> {
-  return { ...ACTOR, member: await app.members.create(OWN, { name, email: 'ada@example.com' }) };
+  return { ...ACTOR, member: await app.members.create(OWN, { name, email: `${name}@example.com` }) };
 }
 
 /** Creates and verifies the domain go.example.com. */

@@ -88,7 +88,8 @@ suite('a service that is killed while members share a campaign', {
           const workspace = await createWorkspace(app);
           const memberKeys: string[] = [];
           for (let i = 0; i < SHARER_COUNT; i++) {
-            const member = { name: `Member ${i}`, email: `${i}@northwind.example` };
+            const email = `${i}@northwind.example`;
+            const member = { name: `Member ${i}`, email, invitation: 'accepted' } as const;
             const { id: memberId } = await app.members.create(workspace.workspaceId, member);
             memberKeys.push((await app.apiKeys.create(workspace.workspaceId, { memberId })).secret);
           }

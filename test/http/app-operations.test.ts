@@ -6,8 +6,8 @@ import { suite } from '../support/suite.ts';
 import { createKey } from '../support/tenants.ts';
 
 /** Creates a member in the groups, and returns a function that reads the names of the campaigns of a list as them. */
-async function createReader(api: Api, { workspaceId }: Fixture, groupIds: readonly string[]) {
-  const key = await createKey(api, workspaceId, { access: 'read', member: { role: 'member', groupIds } });
+async function createReader(api: Api, { workspaceId }: Fixture, groups: readonly string[]) {
+  const key = await createKey(api, workspaceId, { access: 'read', member: { role: 'member', groups } });
   return async (path: string, field = 'name') =>
     jsonOf(await api.call('GET', path, { key })).map((record: Record<string, unknown>) => record[field]);
 }

@@ -11,7 +11,8 @@ const stableAnchors = [
   ...['bad-request', 'bad-request-body-too-large', 'bad-request-too-slow', 'unauthorized'],
   ...['forbidden', 'forbidden-invitation-pending', 'forbidden-key-without-member', 'forbidden-not-admin'],
   ...['forbidden-read-only-key', 'not-found', 'conflict', 'conflict-campaign-not-running'],
-  ...['conflict-concurrent-changes', 'conflict-domain-taken', 'conflict-domain-verified-elsewhere'],
+  ...['conflict-email-taken', 'conflict-invitation-accepted', 'conflict-last-admin', 'conflict-concurrent-changes'],
+  ...['conflict-domain-taken', 'conflict-domain-verified-elsewhere'],
   ...['conflict-idempotency-key-in-use', 'conflict-name-taken', 'conflict-status-transition', 'invite-expired'],
   ...['unprocessable-entity', 'unprocessable-entity-idempotency-key-reused', 'unprocessable-entity-list-too-slow'],
   ...['rate-limit-exceeded', 'rate-limit-exceeded-overload', 'rate-limit-exceeded-rejected-credentials'],
@@ -60,6 +61,14 @@ const causes: Readonly<Record<string, Cause>> = {
     const { id } = await create('/campaigns', { status: 'draft' });
     return call('POST', `/campaigns/${id}/shares`);
   },
+  'conflict-email-taken': async ({ call, create }) => {
+    const { id } = await create('/members', { email: 'ada@x.example' });
+    const updated = await call('PATCH', `/members/${(await create('/members')).id}`, { email: 'ADA@x.example' });
+    assert.equal(updated.status, 409, id);
+    return call('POST', '/members', { name: 'Ada', email: 'Ada@X.example' });
+  },
+  'conflict-invitation-accepted': ({ call, admin }) => call('PATCH', `/members/${admin.id}`, { invitation: 'pending' }),
+  'conflict-last-admin': ({ call, admin }) => call('DELETE', `/members/${admin.id}`),
   'unprocessable-entity-idempotency-key-reused': async ({ key }, { call }) => {
     const post = (name: string) =>
       call('POST', '/tags', { key, body: { name }, headers: { 'Idempotency-Key': 'once' } });

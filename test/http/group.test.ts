@@ -28,7 +28,7 @@ suite('PATCH /groups/{id}', {
   'changes the name, the description, both or nothing, and returns the group with its number of members': () =>
     withFixture(async ({ workspaceId, create, call, list }, { app }) => {
       const group = await create('/groups', { name: 'Sales' });
-      await app.members.create(workspaceId, { name: 'Kim', email: 'kim@example.com', groupIds: [group.id] });
+      await app.members.create(workspaceId, { name: 'Kim', email: 'kim@example.com', groups: [group.id] });
       const path = `/groups/${group.id.toUpperCase()}`;
       for (const [body, name] of [
         [{}, 'Sales'],

@@ -74,7 +74,7 @@ suite('GET /inspiration-questions', {
       for (const [query, expected] of Object.entries(cases)) {
         assert.deepEqual(await fixture.list(`${PATH}?${query}`, 'question'), expected, query);
       }
-      const key = await createKey(api, fixture.workspaceId, { member: { seatType: 'advocate', groupIds: [a] } });
+      const key = await createKey(api, fixture.workspaceId, { member: { seatType: 'advocate', groups: [a] } });
       for (const [holder, available] of [
         [key, ['for advocates of A', 'for all types, no groups']],
         [await createKey(api, fixture.workspaceId), ['for all types, no groups']],

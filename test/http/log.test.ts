@@ -76,6 +76,7 @@ async function findDemoIds(send: (request: RawRequest) => Promise<ApiResponse>):
     'content-pillars': await first('content-pillars'),
     domains: await first('domains'),
     groups: UNKNOWN_ID,
+    members: await first('members?sortOrder=desc'),
     tags: (await send({ method: 'POST', target: '/tags', headers: JSON_BODY, body: '{"name":"of the log"}' })).json.id,
   };
 }

@@ -12,7 +12,8 @@ suite('GET /me', {
         name: 'Ada',
         email: 'ada@example.com',
         seatType: 'thought_leader',
-        groupIds: [groupId],
+        groups: [groupId],
+        invitation: 'accepted',
       } as const;
       const member = await api.app.members.create(workspaceId, fields);
       const expiresAt = formatTimestamp(Date.now() + 60_000);
@@ -27,6 +28,8 @@ suite('GET /me', {
           role: 'member',
           seatType: 'thought_leader',
           groups: [groupId],
+          invitation: 'accepted',
+          invitationExpiresAt: null,
         },
         key: { id: apiKey.id, label: 'Intranet', access: 'read', expiresAt },
       });

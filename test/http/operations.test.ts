@@ -109,12 +109,18 @@ interface Holder {
  * test/core/caller.test.ts.
  */
 const holders: readonly (readonly [Holder, permissions: readonly Permission[], rejection: number])[] = [
-  [{ access: 'full' }, ['read', 'write'], 403],
-  [{ access: 'read' }, ['read'], 403],
-  [{ access: 'full', member: { role: 'admin' } }, ['read', 'write', 'author', 'share', 'readOwn'], 403],
-  [{ access: 'full', member: { role: 'member' } }, ['read', 'share', 'readOwn'], 403],
-  [{ access: 'read', member: { role: 'member' } }, ['read', 'readOwn'], 403],
-  [{ access: 'full', member: { role: 'admin', invitation: 'pending' } }, [], 403],
+  [{ access: 'full' }, ['read', 'inspect', 'write'], 403],
+  [{ access: 'read' }, ['read', 'inspect'], 403],
+  [
+    { access: 'full', member: { role: 'admin' } },
+    ['read', 'inspect', 'write', 'author', 'share', 'accept', 'readOwn'],
+    403,
+  ],
+  [{ access: 'read', member: { role: 'admin' } }, ['read', 'inspect', 'accept', 'readOwn'], 403],
+  [{ access: 'full', member: { role: 'member' } }, ['read', 'share', 'accept', 'readOwn'], 403],
+  [{ access: 'read', member: { role: 'member' } }, ['read', 'accept', 'readOwn'], 403],
+  [{ access: 'full', member: { role: 'admin', invitation: 'pending' } }, ['accept'], 403],
+  [{ access: 'read', member: { role: 'member', invitation: 'pending' } }, ['accept'], 403],
   [{ access: 'full', member: { role: 'admin', invitation: 'expired' } }, [], 410],
 ];
 
@@ -122,6 +128,9 @@ const holders: readonly (readonly [Holder, permissions: readonly Permission[], r
 const otherPermissions: Readonly<Record<string, Permission>> = {
   createContentPillar: 'author',
   createShare: 'share',
+  acceptInvitation: 'accept',
+  listMembers: 'inspect',
+  getMember: 'inspect',
   listMyShares: 'readOwn',
 };
 
@@ -207,17 +216,17 @@ suite('every operation', {
   'is allowed or rejected by the access of the key, and by the role and the invitation of its member': () =>
     eachOperation(allOperations, async ({ api, operation }) => {
       const unchanged = await createSetup(api, operation);
-      const before = await readAllLists(api, unchanged.tenant.key);
+      const cases = [];
       for (const [holder, permissions, rejection] of holders) {
         const isPermitted = permissions.includes(operation.permission);
-        const {
-          call,
-          assertSuccess,
-          tenant: own,
-        } = isPermitted && operation.method !== 'GET' ? await createSetup(api, operation) : unchanged;
-        const key = await createKey(api, own.workspaceId, holder);
+        const setup = isPermitted && operation.method !== 'GET' ? await createSetup(api, operation) : unchanged;
+        const key = await createKey(api, setup.tenant.workspaceId, holder);
+        cases.push({ ...setup, key, isPermitted, rejection, name: JSON.stringify(holder) });
+      }
+      const before = await readAllLists(api, unchanged.tenant.key);
+      for (const { call, assertSuccess, key, isPermitted, rejection, name } of cases) {
         if (isPermitted) await assertSuccess({ key });
-        else assertError(await call({ key }), rejection, /./, JSON.stringify(holder));
+        else assertError(await call({ key }), rejection, /./, name);
       }
       assert.deepEqual(await readAllLists(api, unchanged.tenant.key), before);
     }),

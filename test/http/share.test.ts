@@ -18,7 +18,8 @@ async function createSharer(
   { name = 'Ada', ...fields }: Partial<NewMemberFields> = {},
   options: NewApiKeyFields = {},
 ): Promise<Sharer> {
-  const member = await app.members.create(workspaceId, { name, email: `${name}@example.com`, ...fields });
+  const newMember = { name, email: `${name}@example.com`, invitation: 'accepted', ...fields } as const;
+  const member = await app.members.create(workspaceId, newMember);
   const { secret: key } = await app.apiKeys.create(workspaceId, { ...options, memberId: member.id });
   return { member, share: (id, headers = {}) => call('POST', `/campaigns/${id}/shares`, { key, headers }) };
 }

@@ -10,7 +10,8 @@ import type { CampaignQuery } from '../../core/campaign/campaign-service.ts';
 import type { ContentPillarQuery } from '../../core/content-pillar/content-pillar-service.ts';
 import { USER_TYPES } from '../../core/inspiration-question/inspiration-question.ts';
 import type { InspirationQuestionQuery } from '../../core/inspiration-question/inspiration-question-service.ts';
-import type { Member } from '../../core/member/member.ts';
+import type { Role } from '../../core/member/member.ts';
+import type { MemberFilter } from '../../core/member/member-repository.ts';
 import { SHARE_SORTS, type Share } from '../../core/share/share.ts';
 import type { MemberActor } from '../../core/shared/actor.ts';
 import { COLORS, type Color } from '../../core/shared/color.ts';
@@ -22,6 +23,7 @@ import {
   buildCampaign,
   buildDomain,
   buildGroup,
+  buildMember,
   buildPillar,
   buildQuestion,
   buildShare,
@@ -91,8 +93,13 @@ const listDomains =
   ({ app, caller }) =>
     app.domains.list(caller.workspaceId, { ...DOMAINS, ...query });
 
+const listMembers =
+  (filter: (context: FilledWorkspace) => Partial<MemberFilter>): UseCaseCall =>
+  (context) =>
+    context.app.members.list(context.caller.workspaceId, { ...NAMED, ...filter(context) });
+
 /** The indexed lists whose commands name their index as a hint, so that MongoDB does not compare query plans. */
-const HINTED = /^(campaigns|pillars|groups|tags) by |^domains,|^questions: all/;
+const HINTED = /^(campaigns|pillars|groups|tags|members) by |^domains,|^questions: all/;
 
 const archivedFlags = [false, true];
 const orders = ['asc', 'desc'] as const;
@@ -135,12 +142,18 @@ const indexedReads: Readonly<Record<string, UseCaseCall>> = Object.fromEntries([
   ),
   ...orders.flatMap((sortOrder) =>
     NAME_SORTS.flatMap((sortBy) =>
-      (['groups', 'tags'] as const).map((service): [string, UseCaseCall] => [
+      (['groups', 'tags', 'members'] as const).map((service): [string, UseCaseCall] => [
         `${service} by ${sortBy} ${sortOrder}`,
         ({ app, caller }) => app[service].list(caller.workspaceId, { ...PAGE, sortBy, sortOrder }),
       ]),
     ),
   ),
+  ...Object.entries({
+    role: () => ({ role: 'admin' as const }),
+    seatType: () => ({ seatType: 'advocate' as const }),
+    groupIds: ({ groupId }: FilledWorkspace) => ({ groupIds: [groupId] }),
+    invitation: () => ({ invitation: 'accepted' as const }),
+  }).map(([name, filter]): [string, UseCaseCall] => [`members: ${name}`, listMembers(filter)]),
   ...orders.flatMap((sortOrder) =>
     SHARE_SORTS.flatMap((sortBy) =>
       [false, true].map((isOfMember): [string, UseCaseCall] => [
@@ -177,6 +190,9 @@ const otherCalls: Readonly<Record<string, UseCaseCall>> = {
   'a search of pillars': listPillars(() => ({ search: 'outdoors' })),
   'a search of groups': ({ app, caller }) => app.groups.list(caller.workspaceId, { ...NAMED, search: '1' }),
   'a search of tags': ({ app, caller }) => app.tags.list(caller.workspaceId, { ...NAMED, search: '1' }),
+  'a search of members': listMembers(() => ({ search: 'ada' })),
+  'members with a pending invitation': listMembers(() => ({ invitation: 'pending' })),
+  'members with an expired invitation, by name': listMembers(() => ({ invitation: 'expired', sortBy: 'name' })),
   'a search of domains': listDomains({ search: 'example', includeArchived: true }),
   'campaigns for me': listCampaigns(() => ({ availableToMe: true })),
   'questions for me': listQuestions(() => ({ availableToMe: true })),
@@ -207,6 +223,10 @@ const newCampaign = ({ tagId, groupId, pillarId }: FilledWorkspace) => ({
   tagIds: [tagId],
   groupIds: [groupId],
   contentPillarId: pillarId,
+});
+const newMember = (groupId: string, role: Role = 'member') => ({
+  ...({ name: 'Kim', email: `${newName()}@x.example`.replace(' ', '-'), role, groups: [groupId] } as const),
+  invitation: 'accepted' as const,
 });
 const newQuestion = ({ groupId }: FilledWorkspace) => ({ question: newName(), groups: [groupId] });
 
@@ -288,7 +308,6 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
     const { id } = await app.groups.create(caller.workspaceId, { name: newName() });
     await app.groups.remove(caller.workspaceId, id);
   },
-  'groups.selectExisting': ({ app, caller }) => app.groups.selectExisting(caller),
   'inspirationQuestions.create': (context) =>
     context.app.inspirationQuestions.create(context.caller.workspaceId, newQuestion(context)),
   'inspirationQuestions.get': ({ app, caller, questionId }) =>
@@ -316,12 +335,25 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
     for (const sequence of [1, 2]) await app.shares.addClicks({ workspaceId, processId: 'writer', sequence, clicks });
   },
   'links.getVisitorKey': ({ app }) => app.links.getVisitorKey(),
-  'members.create': ({ app, caller, groupId }) =>
-    app.members.create(caller.workspaceId, { name: 'Kim', email: 'kim@example.com', groupIds: [groupId] }),
+  'members.create': ({ app, caller, groupId }) => app.members.create(caller.workspaceId, newMember(groupId)),
   'members.get': ({ app, caller, memberId }) => app.members.get(caller.workspaceId, memberId),
   'members.update': ({ app, caller, memberId, groupId }) =>
-    app.members.update(caller.workspaceId, memberId, { name: newName(), groupIds: [groupId] }),
-  'members.iterate': ({ app, caller }) => collectAll(app.members.iterate(caller.workspaceId)),
+    app.members.update(caller.workspaceId, memberId, { name: newName(), groups: [groupId] }),
+  'members.accept': async ({ app, caller: { workspaceId }, groupId }) => {
+    const { id } = await app.members.create(workspaceId, newMember(groupId));
+    for (const _ of [1, 2]) await app.members.accept(workspaceId, id);
+  },
+  'members.find': async ({ app, caller: { workspaceId }, memberId }) => {
+    for (const idOrEmail of ['0@example.com', memberId]) await app.members.find(workspaceId, idOrEmail);
+  },
+  'members.list': ({ app, caller }) => app.members.list(caller.workspaceId, NAMED),
+  'members.remove': async ({ app, caller: { workspaceId }, groupId }) => {
+    for (const role of ['member', 'admin'] as const) {
+      const { id: memberId } = await app.members.create(workspaceId, { ...newMember(groupId, role) });
+      for (const _ of [1, 2]) await app.apiKeys.create(workspaceId, { memberId });
+      await app.members.remove(workspaceId, memberId);
+    }
+  },
   'shares.create': ({ app, caller, campaignId }) =>
     app.shares.create(caller as AuthenticatedCaller & MemberActor, campaignId),
   'shares.listOfMember': ({ app, caller }) =>
@@ -448,7 +480,7 @@ async function createFilledWorkspace(app: Application, engine: StorageEngine, na
   const tags = await createAll(20, (i) => app.tags.create(workspaceId, { name: `tag ${i}` }));
   const groups = await createAll(10, (i) => app.groups.create(workspaceId, { name: `group ${i}` }));
   const members = await createAll(20, (i) =>
-    app.members.create(workspaceId, { name, email: `${i}@example.com`, groupIds: [(groups[i % 10] as Identified).id] }),
+    app.members.create(workspaceId, { name, email: `${i}@example.com`, groups: [(groups[i % 10] as Identified).id] }),
   );
   const { apiKey, secret } = await app.apiKeys.create(workspaceId, { memberId: (members[0] as Identified).id });
   const time = (i: number) => new Date(Date.UTC(2026, 0, 1, i)).toISOString();
@@ -504,7 +536,16 @@ async function createFilledWorkspace(app: Application, engine: StorageEngine, na
   await addAll(engine.shares, shares);
   await addAll(
     engine.members,
-    all((i) => ({ ...(members[i % 10] as Member), id: newId() })),
+    all((i) =>
+      buildMember(workspaceId, `further${i}@example.com`, {
+        foldedName: `further ${(i * 7) % RECORD_COUNT}`,
+        role: i % 20 === 0 ? 'admin' : 'member',
+        seatType: i % 2 === 0 ? 'advocate' : 'thought_leader',
+        groupIds: [(groups[i % 10] as Identified).id],
+        accepted: i % 3 !== 1,
+        createdAt: time(i),
+      }),
+    ),
   );
   await addAll(engine.campaigns, campaigns);
   await addAll(engine.inspirationQuestions, questions);

@@ -23,7 +23,11 @@ export const lists = listOperations
 
 let nameCount = 0;
 /** Returns new values of the fields that must be unique in a workspace. */
-const newUniqueFields = () => ({ name: `new-${++nameCount}`, slug: `new-${nameCount}.example` });
+const newUniqueFields = () => ({
+  name: `new-${++nameCount}`,
+  slug: `new-${nameCount}.example`,
+  email: `new-${nameCount}@x.example`,
+});
 /** The dates of a campaign that can be shared. */
 const RUNNING = { startDate: '2026-01-01', endDate: '2099-12-31' };
 

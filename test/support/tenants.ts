@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { NewApiKeyFields } from '../../core/access/api-key.ts';
 import type { Application } from '../../core/application.ts';
@@ -10,6 +11,9 @@ import type { Api } from './service.ts';
 /** The lifetime of a key that expires during a test. It is long enough for the creation of the key. */
 const KEY_LIFETIME_MS = 300;
 
+/** Members accept their invitation, so that their keys can be used at once. */
+const invitation = 'accepted';
+
 /** A workspace with an admin. */
 export interface TestWorkspace {
   readonly workspaceId: string;
@@ -21,7 +25,12 @@ export interface TestWorkspace {
 /** Creates a workspace without records, as an operator does. */
 export async function createWorkspace(app: Application, name = 'northwind'): Promise<TestWorkspace> {
   const { id: workspaceId } = await app.workspaces.create(name);
-  const admin = await app.members.create(workspaceId, { name, email: `admin@${name}.example`, role: 'admin' });
+  const admin = await app.members.create(workspaceId, {
+    name,
+    email: `admin@${name}.example`,
+    role: 'admin',
+    invitation,
+  });
   const { secret: key } = await app.apiKeys.create(workspaceId, { memberId: admin.id });
   return { workspaceId, admin, key };
 }
@@ -38,7 +47,15 @@ export interface Tenant extends TestWorkspace {
   readonly sharer: Member;
 }
 
-const SEGMENTS = ['campaigns', 'inspiration-questions', 'content-pillars', 'domains', 'groups', 'tags'] as const;
+const SEGMENTS = [
+  'campaigns',
+  'inspiration-questions',
+  'content-pillars',
+  'domains',
+  'groups',
+  'tags',
+  'members',
+] as const;
 
 /** Creates a workspace with a record of each resource, as an operator and its admin do. */
 export async function createTenant({ app }: Pick<Api, 'app'>, name: string): Promise<Tenant> {
@@ -58,7 +75,8 @@ export async function createTenant({ app }: Pick<Api, 'app'>, name: string): Pro
   const fields = { ...createCampaignFields(`${name} campaign`), ...references };
   const campaign = await app.campaigns.create({ workspaceId, member }, fields);
   const draft = await app.campaigns.create({ workspaceId }, { ...createCampaignFields('Draft'), status: 'draft' });
-  const sharer = await app.members.create(workspaceId, { name, email: `sharer@${name}.example` });
+  const sharerFields = { name, email: `sharer@${name}.example`, groups: [group.id], invitation } as const;
+  const sharer = await app.members.create(workspaceId, sharerFields);
   await app.shares.create({ workspaceId, member: sharer }, campaign.id);
   const ids = {
     campaigns: campaign.id,
@@ -67,6 +85,7 @@ export async function createTenant({ app }: Pick<Api, 'app'>, name: string): Pro
     domains: domain.id,
     groups: group.id,
     tags: tag.id,
+    members: sharer.id,
   };
   return { ...workspace, name, names, ids, draftId: draft.id, sharer };
 }
@@ -77,7 +96,8 @@ export async function createKey(
   workspaceId: string,
   { member, ...key }: NewApiKeyFields & { readonly member?: Partial<NewMemberFields> | undefined } = {},
 ): Promise<string> {
-  const newMember = { name: 'Someone', email: 'someone@example.com', role: 'admin', ...member } as const;
+  const email = `${randomUUID()}@example.com`;
+  const newMember = { name: 'Someone', email, role: 'admin', invitation, ...member } as const;
   const memberId = member && (await app.members.create(workspaceId, newMember)).id;
   const { secret } = await app.apiKeys.create(workspaceId, { ...key, ...(memberId && { memberId }) });
   return secret;
