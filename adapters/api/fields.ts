@@ -11,7 +11,7 @@ import {
 } from '../../core/limits.ts';
 import { AMOUNT_PATTERN, parseAmount, parseWholeNumber, WHOLE_NUMBER_PATTERN } from '../../core/shared/amount.ts';
 import { type ParsedDate, parseEndDate, parseStartDate } from '../../core/shared/date.ts';
-import { NAME_SORTS } from '../../core/shared/name.ts';
+import { NAME_SORTS } from '../../core/shared/name-filter.ts';
 import { findTextProblem, fold, type LengthRange } from '../../core/shared/text.ts';
 import { describeProblem } from './parse.ts';
 import { encodeUrl, isUrl } from './url.ts';

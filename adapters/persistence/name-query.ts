@@ -1,4 +1,4 @@
-import type { NameFilter } from '../../core/shared/name.ts';
+import type { NameFilter } from '../../core/shared/name-filter.ts';
 import { fold } from '../../core/shared/text.ts';
 import type { Condition } from './record-store.ts';
 

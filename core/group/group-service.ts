@@ -1,5 +1,5 @@
 import { createNotFoundError, requireFound } from '../shared/core-error.ts';
-import type { NameFilter } from '../shared/name.ts';
+import type { NameFilter } from '../shared/name-filter.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
 import type { System } from '../shared/system.ts';
 import { changeGroup, type Group, type GroupChange, type NewGroupFields, newGroup } from './group.ts';

@@ -1,4 +1,4 @@
-import type { NameFilter } from '../shared/name.ts';
+import type { NameFilter } from '../shared/name-filter.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
 import type { EntityChange } from '../shared/repository.ts';
 import type { SeatType } from '../shared/seat-type.ts';

@@ -1,5 +1,5 @@
 import type { Color } from '../shared/color.ts';
-import type { NameFilter } from '../shared/name.ts';
+import type { NameFilter } from '../shared/name-filter.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
 import type { EntityChange } from '../shared/repository.ts';
 import type { Tag } from './tag.ts';

@@ -1,9 +1,8 @@
 import { applyChanges, type Changes } from '../shared/changes.ts';
 import { createNotFoundError, requireFound } from '../shared/core-error.ts';
-import type { NameFilter } from '../shared/name.ts';
+import type { NameFilter } from '../shared/name-filter.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
 import type { System } from '../shared/system.ts';
-
 import { findLeastUsedColor, newTag, type Tag, type TagFields } from './tag.ts';
 import type { TagRepository } from './tag-repository.ts';
 

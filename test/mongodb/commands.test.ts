@@ -17,7 +17,7 @@ import type { MemberActor } from '../../core/shared/actor.ts';
 import { COLORS, type Color } from '../../core/shared/color.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
-import { NAME_SORTS } from '../../core/shared/name.ts';
+import { NAME_SORTS } from '../../core/shared/name-filter.ts';
 import { assertRejectsWithConflict } from '../contract/assert-rejects-with-conflict.ts';
 import {
   buildCampaign,
