@@ -1,6 +1,6 @@
 import { getHost } from './listen.ts';
+import { findMisspellings } from './misspelled-settings.ts';
 import { rateLimiters } from './rate-limiters.ts';
-import { findMisspellings } from './setting-names.ts';
 import { type Settings, settings } from './settings.ts';
 import { StartupError } from './startup-error.ts';
 import { listStoragesWith, storages } from './storages.ts';
