@@ -11,8 +11,8 @@ import { readQuery } from './query-string.ts';
 import { createRateLimitError, createRateLimitHeaders } from './rate-limit-headers.ts';
 import type { ReadBody } from './request-body.ts';
 import { getRequestContext } from './request-context.ts';
+import { RequestTimeout } from './request-timeout.ts';
 import type { Responder } from './responder.ts';
-import { TimeBudget } from './time-budget.ts';
 
 /** The objects that the handler of an operation depends on. */
 export interface HandlerServices {
@@ -40,8 +40,8 @@ export function createOperationHandler(
   return async (request, response) => {
     const context = getRequestContext(response);
     context.route = operation.path;
-    const timeBudget = new TimeBudget(context.startedAt, operation.externalTimeoutMs);
-    const caller = await timeBudget.run(authenticate(request));
+    const timeout = new RequestTimeout(context.startedAt, operation.externalTimeoutMs);
+    const caller = await timeout.run(authenticate(request));
     context.workspaceId = caller.workspaceId;
     context.keyId = caller.keyId;
     context.memberId = caller.member?.id;
@@ -60,7 +60,7 @@ export function createOperationHandler(
     const path = operation.path.replace('{id}', () => id.toLowerCase());
     // Requests that wait for other servers must not keep the others from the storage.
     const run = <T>(running: Promise<T>): Promise<T> =>
-      timeBudget.run(isExternal ? protection.awaitOutsideInFlightCount(response, running) : running);
+      timeout.run(isExternal ? protection.awaitOutsideInFlightCount(response, running) : running);
     if (idempotencyKey !== undefined) {
       const { workspaceId, keyId } = caller;
       const idempotentRequest = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { computeFingerprint } from '../../adapters/http/idempotency-key.ts';
-import { TimeBudget } from '../../adapters/http/time-budget.ts';
+import { RequestTimeout } from '../../adapters/http/request-timeout.ts';
 import type { MongoConnection } from '../../adapters/mongodb/connection.ts';
 import { createMongodbEngine } from '../../adapters/mongodb/engine.ts';
 import { createNodeSystem } from '../../adapters/node/system.ts';
@@ -149,7 +149,7 @@ async function prepareChanges(environment: Environment, loseMajority: () => Prom
             await loseMajority();
             return { status: 201, body: JSON.stringify(await staged.tags.create(workspaceId, { name: onceTag.name })) };
           });
-          return new TimeBudget(performance.now()).run(served);
+          return new RequestTimeout(performance.now()).run(served);
         }),
       isStored: (app) => hasTag(app, onceTag.name),
     },

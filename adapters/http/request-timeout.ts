@@ -6,10 +6,10 @@ import { STORAGE_TIMEOUT_MS } from '../persistence/storage-timeout.ts';
 const REQUEST_TIMEOUT_MS = STORAGE_TIMEOUT_MS + 200;
 
 /**
- * The time that a request may still take: the time until its `TimeBudget` is created, mostly in a queue, and the calls
- * of `run` count. The time between these calls, such as that to read the body, does not count.
+ * The timeout of a request. It counts the time until its creation, which the request mostly spent in a queue, and the
+ * calls of `run`. It does not count the time between these calls, such as the time to read the body.
  */
-export class TimeBudget {
+export class RequestTimeout {
   private remainingMs: number;
 
   /**
@@ -20,7 +20,7 @@ export class TimeBudget {
     this.remainingMs = REQUEST_TIMEOUT_MS + externalTimeoutMs - (performance.now() - startedAt);
   }
 
-  /** Settles like `work`, or rejects when the budget is used up. The work then goes on, and its result is ignored. */
+  /** Settles like `work`, or rejects when no time remains. The work then goes on, and its result is ignored. */
   async run<T>(work: Promise<T>): Promise<T> {
     const startedAt = performance.now();
     try {
