@@ -3,29 +3,26 @@ import type { ClientSession, Collection, MongoClient } from 'mongodb';
 import { MongoError, MongoServerError } from 'mongodb';
 import { CoreError, StorageUnavailable } from '../../core/shared/core-error.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
-import { withTimeout } from '../node/with-timeout.ts';
-import { type AnyRecord, createWriteConflictError, type RecordStore } from '../persistence/record-store.ts';
+import type { AnyRecord, RecordStore } from '../persistence/record-store.ts';
 import type { RecordStores, StorageEngine } from '../persistence/storage-engine.ts';
 import { STORAGE_TIMEOUT_MS } from '../persistence/storage-timeout.ts';
 import { storeSchemas } from '../persistence/store-schemas.ts';
 import { withBatching } from './batching.ts';
-import { createUnavailableError, MongoConnection } from './connection.ts';
+import { MongoConnection } from './connection.ts';
 import type { StoredDocument } from './documents.ts';
 import { isTransient } from './errors.ts';
-import { type Lock, Locks } from './locks.ts';
+import { Locks } from './locks.ts';
 import {
   type BatchedRecordStore,
   type CommandExecutor,
   createGlobalRecordStore,
   createMongodbRecordStore,
-  WRITE_CONFLICT,
 } from './record-store.ts';
+import { isWriteConflict, retryOnConflict, WRITE_CONFLICT } from './write-conflicts.ts';
 
 export { UnsupportedDatabase } from './errors.ts';
 
-const WRITE_CONFLICT_CODE = 112;
-const MIN_BACKOFF_MS = 5;
-const MAX_BACKOFF_MS = 100;
+const MAX_COMMIT_BACKOFF_MS = 100;
 
 /**
  * Creates a storage engine on the database of a connection string, and starts to connect to it. `log` gets lines about
@@ -185,62 +182,7 @@ async function commit(session: ClientSession): Promise<void> {
       const isUnknown = isTransient(error) || (error as MongoError).hasErrorLabel('UnknownTransactionCommitResult');
       if (error instanceof MongoServerError && !isUnknown) throw error;
       if (performance.now() >= deadline) throw new StorageUnavailable(UNKNOWN_COMMIT, { cause: error });
-      await delay(Math.random() * MAX_BACKOFF_MS);
+      await delay(Math.random() * MAX_COMMIT_BACKOFF_MS);
     }
-  }
-}
-
-/** Returns whether another change won. A network error also ends a transaction, but has no code. */
-function isWriteConflict(error: MongoError): boolean {
-  const isTransactionError = error.hasErrorLabel('TransientTransactionError') && error.code !== undefined;
-  return error.code === WRITE_CONFLICT_CODE || isTransactionError;
-}
-
-/**
- * Repeats an attempt until it ends without a write conflict. After `STORAGE_TIMEOUT_MS`, rejects: with `conflict` if
- * an attempt had a write conflict, otherwise with `DatabaseUnavailable`. If `turn` is given, the first attempt waits
- * for it. `updatedKeys` has the keys of the records that the attempt updates. From the second attempt on, or when the
- * attempt calls `lock`, earlier calls in this process that update one of these records end first. So changes of a
- * record on which many changes conflict are made one after another.
- */
-async function retryOnConflict<T>(
-  locks: Locks,
-  updatedKeys: ReadonlySet<string>,
-  attempt: (lock: () => Promise<void>) => Promise<T | typeof WRITE_CONFLICT>,
-  turn?: Lock,
-): Promise<T> {
-  let hasEnded = false;
-  let hasConflicted = false;
-  let lockedCount = 0;
-  let held: Lock | undefined;
-  const createError = () => (hasConflicted ? createWriteConflictError() : createUnavailableError());
-  const lock = async () => {
-    // The timeout does not end the attempt, which may wait for a lock, or request one, after this call has ended.
-    if (hasEnded) throw createError();
-    if (lockedCount < updatedKeys.size) {
-      held?.release();
-      lockedCount = updatedKeys.size;
-      held = locks.request([...updatedKeys]);
-    }
-    await held?.acquired;
-    if (hasEnded) throw createError();
-  };
-  const repeat = async () => {
-    await turn?.acquired;
-    for (let backoff = MIN_BACKOFF_MS; !hasEnded; backoff = Math.min(2 * backoff, MAX_BACKOFF_MS)) {
-      const result = await attempt(lock);
-      if (result !== WRITE_CONFLICT) return result;
-      hasConflicted = true;
-      if (lockedCount < updatedKeys.size) await lock();
-      else await delay(Math.random() * backoff);
-    }
-    throw createError();
-  };
-  try {
-    return await withTimeout(repeat(), STORAGE_TIMEOUT_MS, createError);
-  } finally {
-    hasEnded = true;
-    held?.release();
-    turn?.release();
   }
 }

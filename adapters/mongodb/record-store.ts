@@ -8,6 +8,7 @@ import { isTransient } from './errors.ts';
 import { type FindCommand, find, findOne } from './find.ts';
 import { findList } from './list.ts';
 import { toFilter, toProjection } from './query.ts';
+import { WRITE_CONFLICT } from './write-conflicts.ts';
 import { confirm, insert, mapWriteErrors, requireUnique } from './writes.ts';
 
 /** Runs work on a collection: in the current transaction if there is one, else directly and with retries. */
@@ -15,9 +16,6 @@ type RunOnCollection = <T>(
   name: string,
   work: (collection: Collection<StoredDocument>, session: ClientSession | undefined) => Promise<T>,
 ) => Promise<T>;
-
-/** The result of an attempt if another change won: the record changed after the attempt had read it. */
-export const WRITE_CONFLICT = Symbol('write conflict');
 
 /** Runs the commands of record stores, directly or in a transaction. */
 export interface CommandExecutor {
