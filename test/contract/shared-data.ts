@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { RecordStore } from '../../adapters/persistence/record-store.ts';
 import type { Entity } from '../../core/shared/entity.ts';
-import type { TestEngine } from '../support/engines/engine.ts';
+import type { OpenEngine, TestEngine } from '../support/engines/engine.ts';
 import type { Tests } from '../support/suite.ts';
 import { assertRejectsWithConflict } from './assert-rejects-with-conflict.ts';
 import { buildCampaign, buildTag, newId, type SchemaName, samples } from './samples.ts';
@@ -47,14 +47,20 @@ export function defineSharedDataTests(test: CreateStorageTest, engine: TestEngin
 
     'can be opened for the first time by several engines and processes at once': async () => {
       const { location, remove } = await engine.createUnopenedDatabase();
-      const processes = [1, 2].map(() => new StoreProcess(engine, location));
-      const opened = await Promise.all([1, 2, 3].map(() => engine.open(location, Date.now)));
+      const processes = [1, 2, 3].map(() => new StoreProcess(engine, location));
+      const opened: OpenEngine[] = [];
       try {
+        await Promise.all(processes.map(({ loaded }) => loaded));
         const workspaceId = newId();
         const tags = ['a', 'b', 'c', 'd', 'e'].map((name) => buildTag(workspaceId, name));
-        await Promise.all(
-          tags.map((tag, i) => opened[i]?.engine.tags.add(tag) ?? processes[i - 3]?.run('call', 'tags', 'add', tag)),
-        );
+        const addTag = async (tag: (typeof tags)[number], i: number) => {
+          const other = processes[i];
+          if (other) return other.run('call', 'tags', 'add', tag);
+          const own = await engine.open(location, Date.now);
+          opened.push(own);
+          return own.engine.tags.add(tag);
+        };
+        await Promise.all(tags.map(addTag));
         for (const { engine: storage } of opened)
           assert.deepEqual(await storage.tags.listById(workspaceId, '', 9), tags);
       } finally {

@@ -19,16 +19,23 @@ interface Request {
   readonly args: readonly unknown[];
 }
 
+/** The first message of the process. */
+const LOADED = 'loaded';
+
 type Response = { readonly number: number } & ({ readonly result: unknown } | { readonly error: string });
 
-/** Another process with a storage engine on a database. */
+/** Another process with a storage engine. It opens the database at its first command. */
 export class StoreProcess {
+  /** Resolves when the process has loaded the engine. */
+  readonly loaded: Promise<unknown>;
   private readonly pending: { resolve(result: unknown): void; reject(error: Error): void }[] = [];
   private readonly child: ChildProcess;
 
   constructor({ name }: TestEngine, location: string) {
     this.child = fork(fileURLToPath(import.meta.url), [name, location], { serialization: 'advanced' });
-    this.child.on('message', (response: Response) => {
+    this.loaded = once(this.child, 'message');
+    this.child.on('message', (response: Response | typeof LOADED) => {
+      if (response === LOADED) return;
       const { resolve, reject } = this.pending[response.number] as StoreProcess['pending'][number];
       if ('error' in response) reject(new Error(response.error));
       else resolve(response.result);
@@ -57,11 +64,13 @@ export class StoreProcess {
   }
 }
 
-/** Runs in the other process: opens an engine, and runs the commands of the parent. */
+/** Runs in the other process: runs the commands of the parent with an engine. */
 async function serve(name: keyof typeof engines, location: string): Promise<void> {
-  const opening = engines[name]().then(({ open }) => open(location, Date.now));
+  const { open } = await engines[name]();
+  let opening: ReturnType<typeof open> | undefined;
   const run = async ({ number, name, args }: Request): Promise<Response> => {
     try {
+      opening ??= open(location, Date.now);
       const { engine } = await opening;
       return { number, result: await (storeCommands[name] as (...args: unknown[]) => unknown)(engine, ...args) };
     } catch (error) {
@@ -70,6 +79,7 @@ async function serve(name: keyof typeof engines, location: string): Promise<void
   };
   process.on('message', async (request: Request) => process.send?.(await run(request)));
   process.on('disconnect', () => process.exit());
+  process.send?.(LOADED);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
