@@ -52,10 +52,10 @@ function createEngine(
  */
 function createRecordStore(table: MemoryTable, write: Write): RecordStore<Row> {
   const add = (record: Row) => write(() => table.add(structuredClone(record)));
-  const update = (workspaceId: string, id: string, change: (current: Row) => Row) => {
-    const current = structuredClone(table.find(workspaceId, id));
-    const next = current && change(current);
-    if (next !== current) table.set(id, structuredClone(next));
+  const updateMany = (workspaceId: string, ids: readonly string[], change: (current: Row) => Row) => {
+    const current = [...new Set(ids)].flatMap((id) => structuredClone(table.find(workspaceId, id)) ?? []);
+    const next = current.map(change);
+    for (const [i, row] of next.entries()) if (row !== current[i]) table.set(row.id, structuredClone(row));
     return next;
   };
   return {
@@ -70,9 +70,8 @@ function createRecordStore(table: MemoryTable, write: Write): RecordStore<Row> {
     listById: async (workspaceId, after, take) => structuredClone(table.listById(workspaceId, after, take)),
     count: async (workspaceId: string, where: readonly Condition<Row>[]) => table.filter(workspaceId, where).length,
     add,
-    update: (workspaceId, id, change) => write(() => update(workspaceId, id, change)),
-    updateMany: (workspaceId, ids, change) =>
-      write(() => [...new Set(ids)].flatMap((id) => update(workspaceId, id, change) ?? [])),
+    update: (workspaceId, id, change) => write(() => updateMany(workspaceId, [id], change)[0]),
+    updateMany: (workspaceId, ids, change) => write(() => updateMany(workspaceId, ids, change)),
     remove: (workspaceId, id) =>
       write(() => {
         const exists = table.find(workspaceId, id) !== undefined;

@@ -143,7 +143,8 @@ export interface RecordStore<T extends Entity> {
   update(workspaceId: string, id: string, change: EntityChange<T>): Promise<T | undefined>;
   /**
    * Replaces the records that exist, each as `update` does, in a few commands. Returns the new records, each once, in
-   * any order. Call it in a transaction: outside of one, an error can leave some records changed and others not.
+   * any order. If `change` throws, no record changes. Call it in a transaction: outside of one, another error can leave
+   * some records changed and others not.
    */
   updateMany(workspaceId: string, ids: readonly string[], change: EntityChange<T>): Promise<readonly T[]>;
   /** Returns whether the record existed. */

@@ -5,7 +5,7 @@ import { type Projection, quote, type Table } from './layout.ts';
 import { buildPageQuery, readRows, type Steps, selectRows } from './list.ts';
 import { buildListStatements, findCandidates, joinAll, toExpression } from './query.ts';
 import { noteOutdated } from './search.ts';
-import { deleteExpired, insertRecord, replaceRecord, toValues } from './write-records.ts';
+import { deleteExpired, insertRecord, replaceRecord } from './write-records.ts';
 
 /** Reads and writes committed data, or the data of a transaction. */
 export interface Executor {
@@ -28,15 +28,22 @@ export function createSqliteRecordStore(table: Table, executor: Executor, now: (
       insertRecord(database, table, record);
     }, options?.isDeferred);
 
-  const update = (database: Database, workspaceId: string, id: string, change: (current: AnyRecord) => AnyRecord) => {
-    const [[row, json] = []] = database.all(`SELECT "row", json("record") ${findById}`, id, workspaceId);
-    if (row === undefined) return undefined;
-    const current = JSON.parse(json);
-    const before = toValues(table, current);
-    const next = change(current);
-    if (next !== current) replaceRecord(database, table, row, before, next);
+  const updateMany = (
+    database: Database,
+    workspaceId: string,
+    ids: readonly string[],
+    change: (current: AnyRecord) => AnyRecord,
+  ) => {
+    const select = `SELECT "row", json("record") ${findById}`;
+    const found = ids.flatMap((id) => database.all(select, id, workspaceId));
+    const records: AnyRecord[] = found.map(([, json]) => JSON.parse(json));
+    const changed = records.map(change);
+    for (const [i, next] of changed.entries()) {
+      const current = records[i] as AnyRecord;
+      if (next !== current) replaceRecord(database, table, found[i]?.[0], current, next);
+    }
     deleteExpired(database, table, now());
-    return next;
+    return changed;
   };
 
   return {
@@ -88,9 +95,10 @@ export function createSqliteRecordStore(table: Table, executor: Executor, now: (
         return database.all(sql, ...source.values, ...filter.values)[0]?.[0];
       }),
     add,
-    update: (workspaceId, id, change) => executor.write((database) => update(database, workspaceId, id, change)),
+    update: (workspaceId, id, change) =>
+      executor.write((database) => updateMany(database, workspaceId, [id], change)[0]),
     updateMany: (workspaceId, ids, change) =>
-      executor.write((database) => [...new Set(ids)].flatMap((id) => update(database, workspaceId, id, change) ?? [])),
+      executor.write((database) => updateMany(database, workspaceId, [...new Set(ids)], change)),
     remove: (workspaceId, id) =>
       executor.write((database) => {
         const [[row] = []] = database.all(`DELETE ${findById} RETURNING "row"`, id, workspaceId);

@@ -13,16 +13,17 @@ export function insertRecord(database: Database, table: Table, record: AnyRecord
 }
 
 /**
- * Replaces the record of a row. `before` has the current values of the columns. Sets only the columns that change,
- * because SQLite rewrites the index of each column that is set.
+ * Replaces the record of a row. Sets only the columns that change, because SQLite rewrites the index of each column
+ * that is set.
  */
 export function replaceRecord(
   database: Database,
   table: Table,
   row: number,
-  before: readonly Value[],
+  current: AnyRecord,
   record: AnyRecord,
 ): void {
+  const before = toValues(table, current);
   const values = toValues(table, record);
   const changed = Object.keys(table.columns).filter((_, i) => values[i] !== before[i]);
   const columns = changed.map((column) => `${quote(column)} = ?, `);
@@ -32,7 +33,7 @@ export function replaceRecord(
   if (table.searches.some(({ field }) => changed.includes(field))) noteOutdated(database, table, row, false);
 }
 
-export const toValues = ({ columns, schema: { defaults } }: Table, record: AnyRecord): Value[] =>
+const toValues = ({ columns, schema: { defaults } }: Table, record: AnyRecord): Value[] =>
   Object.keys(columns).map((column) => toValue(column in record ? record[column] : defaults[column]));
 
 function runUnlessDuplicate(table: Table, values: readonly Value[], write: () => number): number {

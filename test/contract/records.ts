@@ -270,6 +270,26 @@ export function defineRecordTests(test: CreateStorageTest): Tests {
       );
     }),
 
+    'changes none of many records if the change function throws, even if the work catches the error': test(
+      async (storage) => {
+        const workspaceId = newId();
+        const all = [buildCampaign(workspaceId), buildCampaign(workspaceId)];
+        for (const it of all) await storage.campaigns.add(it);
+        const ids = all.map(({ id }) => id);
+        let callCount = 0;
+        const failing = (it: CampaignRecord) => {
+          if (++callCount === 2) throw new Error('the change is not allowed');
+          return { ...it, clicks: 9 };
+        };
+        await storage.runInTransaction(async ({ campaigns, tags }) => {
+          await assert.rejects(campaigns.updateMany(workspaceId, ids, failing), /the change is not allowed/);
+          await tags.add(buildTag(workspaceId, 'added'));
+        });
+        assert.deepEqual(await storage.campaigns.listById(workspaceId, '', 9), all);
+        assert.equal(await storage.tags.count(workspaceId, []), 1);
+      },
+    ),
+
     'does not change a record if the change function throws': test(async ({ campaigns }) => {
       const before = await addRecord(campaigns, buildCampaign(newId()));
       const expectedError = new Error('the change is not allowed');
