@@ -11,9 +11,11 @@ import { assertNothingLost, type WriterProcess, withWriters } from './writers.ts
 
 const FILE_COUNT = quickOrLong(1, 8);
 const CHECKPOINT_COUNT = quickOrLong(2, 4);
+/** A process reaches each state after one or two checkpoints, which takes some seconds on a busy machine. */
+const STOP_TIMEOUT_MS = 60_000;
 const UPGRADE_COUNT = quickOrLong(3, 20);
-/** The number of campaigns whose search index the upgrade fills. The index has about 300 pages. */
-const CAMPAIGN_COUNT = 300;
+/** The number of campaigns whose search index the upgrade fills. The index has about 100 pages. */
+const CAMPAIGN_COUNT = 100;
 /**
  * The sizes of the header of a write-ahead log and of a page in it
  * (https://sqlite.org/fileformat2.html#the_write_ahead_log).
@@ -58,12 +60,17 @@ function readLogState(file: string): LogState {
 
 /**
  * Lets a process run until a condition is met, and then stops the process. This takes a moment, so the condition may be
- * false again.
+ * false again. Rejects if the process has ended, or if the condition is not met within `STOP_TIMEOUT_MS`.
  */
-async function stopWhen({ process }: WriterProcess, isMet: () => boolean): Promise<void> {
-  process.kill('SIGCONT');
-  while (!isMet()) await nextIteration();
-  process.kill('SIGSTOP');
+async function stopWhen(writer: WriterProcess, isMet: () => boolean): Promise<void> {
+  const deadline = performance.now() + STOP_TIMEOUT_MS;
+  writer.process.kill('SIGCONT');
+  while (!isMet()) {
+    assert.ok(!writer.hasEnded, 'the process has ended');
+    assert.ok(performance.now() < deadline, `the process was not in the expected state within ${STOP_TIMEOUT_MS} ms`);
+    await nextIteration();
+  }
+  writer.process.kill('SIGSTOP');
   await delay(50);
 }
 

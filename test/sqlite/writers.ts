@@ -32,8 +32,12 @@ export class WriterProcess {
     await delay(Math.random() * 300);
   }
 
+  get hasEnded(): boolean {
+    return this.process.exitCode !== null || this.process.signalCode !== null;
+  }
+
   async kill(): Promise<void> {
-    if (this.process.exitCode !== null || this.process.signalCode !== null) return;
+    if (this.hasEnded) return;
     const closed = once(this.process, 'close');
     this.process.kill('SIGKILL');
     await closed;
@@ -42,10 +46,15 @@ export class WriterProcess {
 
 type StartWriter = (file: string, writerCount: number) => WriterProcess;
 
-/** Creates a test that starts processes. They are killed after the test, also if it fails. */
+/** Creates a test that starts processes. They are killed after the test, also if it fails or exceeds its timeout. */
 export function withWriters(test: (file: string, start: StartWriter) => Promise<void>): () => Promise<void> {
   return withDatabasePath(async (file) => {
     const writers: WriterProcess[] = [];
+    // A test that exceeds its timeout goes on, and does not reach `finally` before this process exits.
+    const killAll = () => {
+      for (const writer of writers) writer.process.kill('SIGKILL');
+    };
+    process.once('exit', killAll);
     try {
       await test(file, (path, writerCount) => {
         const writer = new WriterProcess(path, writerCount);
@@ -54,6 +63,7 @@ export function withWriters(test: (file: string, start: StartWriter) => Promise<
       });
     } finally {
       for (const writer of writers) await writer.kill();
+      process.off('exit', killAll);
     }
   });
 }
