@@ -39,7 +39,7 @@ export function createOperationCommand(operation: Operation): Command {
         ...getQueryFields(),
         ...getBodyFields(),
         ...(body ? createFields(dataField) : []),
-        ...('page' in query.shape ? createFields(allField) : []),
+        ...('pageSize' in query.shape ? createFields(allField) : []),
         ...createFields(targetFields),
       ];
     },
@@ -57,8 +57,10 @@ export function createOperationCommand(operation: Operation): Command {
         const caller = await findCaller(context, values);
         requirePermission(caller, operation.permission);
         const id = (values.id as string | undefined) ?? '';
-        if (values.all) return { pages: readPages(prepare, context, caller, id), columns: getColumns(operation) };
-        return createResult(operation, await work(context.app, caller, id), caller, Number(values.page ?? 1));
+        const result = await work(context.app, caller, id);
+        if (!values.all) return createResult(operation, result, caller, Number(values.page ?? 1));
+        const readPage = (next: object) => prepare(next)(context.app, caller, id);
+        return { pages: readPages(result, readPage, context.signal), columns: getColumns(operation) };
       };
     },
   };
@@ -89,20 +91,26 @@ async function readData(data: string | undefined, stdin: Readable): Promise<obje
   }
 }
 
-type Prepare = (more: object) => ReturnType<Operation['prepare']>;
-type OperationResult = Awaited<ReturnType<ReturnType<Prepare>>>;
+type OperationResult = Awaited<ReturnType<ReturnType<Operation['prepare']>>>;
 
+/** Yields the first page and all following ones. */
 async function* readPages(
-  prepare: Prepare,
-  { app, signal }: CommandContext,
-  caller: Caller,
-  id: string,
+  first: OperationResult,
+  readPage: (next: object) => Promise<OperationResult>,
+  signal: AbortSignal,
 ): AsyncGenerator<string> {
-  for (let page = 1, hasNext = true; hasNext && !signal.aborted; page++) {
-    const result = await prepare({ page: `${page}` })(app, caller, id);
-    hasNext = result.hasNext === true;
+  let result = first;
+  for (let page = 1; ; page++) {
     yield result.body;
+    if (!result.hasNext || signal.aborted) return;
+    result = await readPage(getNextPage(result.body, page));
   }
+}
+
+/** Returns the parameters of the next page: `after` for a list of events, and otherwise `page`. */
+function getNextPage(body: string, page: number): Readonly<Record<string, string>> {
+  const sequence = JSON.parse(body).at(-1).sequence;
+  return sequence === undefined ? { page: `${page + 1}` } : { after: `${sequence}` };
 }
 
 /** Returns the result of an operation, for programs and for people. */
@@ -113,13 +121,16 @@ export function createResult(
   page = 1,
 ): CommandResult {
   if (operation.response instanceof z.ZodArray) {
-    const hint = hasNext ? `More results: use --page ${page + 1}, or --all.` : undefined;
+    const [next] = hasNext ? Object.entries(getNextPage(body, page)) : [];
+    const hint = next && `More results: use --${next.join(' ')}, or --all.`;
     return { pages: [body], columns: getColumns(operation), hint };
   }
   const record = JSON.parse(body);
   const written = recordId === undefined ? {} : { written: { workspaceId, memberId: member?.id, recordId } };
   if (operation.method === 'DELETE') return { json: body, message: `Deleted: ${record.id}.`, ...written };
-  return { ...createRecordResult(record), json: body, ...written };
+  const hasSecret = operation.method === 'POST' && typeof (record.key ?? record.secret) === 'string';
+  const warning = hasSecret && { warning: 'Store the secret now, because it is shown only once.' };
+  return { ...createRecordResult(record), json: body, ...warning, ...written };
 }
 
 function getColumns({ columns, response }: Operation): readonly string[] {

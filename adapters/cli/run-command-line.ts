@@ -37,7 +37,10 @@ export async function runCommandLine(args: readonly string[], environment: Comma
 
 /** Names the fields of an `invalid` error as the options were typed: `--expires-at` instead of `expiresAt`. */
 function renameFields(error: unknown, { fields }: Command, values: Values): unknown {
-  if (!(error instanceof CoreError) || error.fields.length === 0) return error;
+  if (!(error instanceof CoreError)) return error;
+  if (error.causeName === 'not_admin')
+    return new CoreError('forbidden', error.message.replace(/[^.]+\.$/, ' Omit --as, or choose an admin.'));
+  if (error.fields.length === 0) return error;
   const labels = new Map(fields.map(({ name, label }) => [name, label]));
   const rename = ({ path, problem }: FieldError): FieldError => {
     const [name = '', position] = path.split('.');
