@@ -51,7 +51,6 @@ export const importCommand = defineCommand({
   summary: 'Create records from an NDJSON file',
   details: [
     'Each line is the JSON body of the POST request that creates one record.',
-    'Rejected lines are printed with their number and the reason.',
     'At the end, the command prints the number of the line to continue from and an import ID.',
     `With this ID, and within ${RESPONSE_TTL_HOURS} hours, the same file can be imported again: no line is stored twice.`,
   ],
@@ -89,9 +88,9 @@ async function* runImport(context: CommandContext, source: Source): ReportResult
   let nextLine = fromLine;
   let error: string | undefined;
   // The outcomes have the order of the lines.
-  const outcomes = pMapIterable(readUntilAborted(context, source), (line) => importLine(context, source, line), {
-    concurrency: CONCURRENT_LINE_COUNT,
-  })[Symbol.asyncIterator]();
+  const importOne = (line: Line) => importLine(context, source, line);
+  const iterable = pMapIterable(readUntilAborted(context, source), importOne, { concurrency: CONCURRENT_LINE_COUNT });
+  const outcomes = iterable[Symbol.asyncIterator]();
   let rejectNext: (error: Error) => void = doNothing;
   signal.addEventListener('abort', () => setTimeout(() => rejectNext(new Error('stopped')), STOP_TIMEOUT_MS).unref());
   const readOutcome = () =>
@@ -196,11 +195,9 @@ const isBlank = ({ bytes }: Line): boolean => bytes?.every((byte) => [0x20, 0x09
 
 /** Opens a file. Throws a `UsageError` if it cannot be read. */
 async function openFile(file: string): Promise<Pick<Source, 'stream' | 'size'>> {
-  try {
-    const handle = await open(file);
-    const stats = await handle.stat();
-    return { stream: handle.createReadStream(), size: stats.isFile() ? stats.size : undefined };
-  } catch (error) {
+  const handle = await open(file).catch((error) => {
     throw new UsageError([`Cannot read ${file}: ${describeFileError(error)}.`]);
-  }
+  });
+  const stats = await handle.stat();
+  return { stream: handle.createReadStream(), size: stats.isFile() ? stats.size : undefined };
 }

@@ -160,9 +160,7 @@ function configureCommand(parser: Parser, command: Command, run: Run): void {
   });
 }
 
-function isArgument({ label }: CommandField): boolean {
-  return label.startsWith('<');
-}
+const isArgument = ({ label }: CommandField): boolean => label.startsWith('<');
 
 /** Adds an option, which must not be given twice unless it is a list. */
 function addOption(parser: Parser, { label, type, placeholder, description, isList }: CommandField): void {

@@ -23,10 +23,8 @@ const copyCommand = defineCommand({
   name: 'copy',
   summary: 'Copy all records to another database',
   details: [
-    'The source is the configured storage, and the target must be empty.',
-    'Use the command to move from SQLite to MongoDB or back.',
+    'Moves from SQLite to MongoDB or back: the source is the configured storage, and the target must be empty.',
     'Stop the servers first: a record that changes during the copy may be outdated or missing in the target.',
-    'At the end, the command compares the numbers of records.',
     'If the copy is interrupted, repeat the command with --resume.',
   ],
   example: ['--to mongodb://127.0.0.1:27017/advocacy'],

@@ -17,8 +17,4 @@ export function describeFileError(error: unknown): string {
   return FILE_PROBLEMS[code] ?? message;
 }
 
-const FILE_PROBLEMS: Readonly<Record<string, string>> = {
-  EEXIST: 'the file already exists',
-  ENOENT: 'the file or its folder does not exist',
-  EACCES: 'permission denied',
-};
+const FILE_PROBLEMS: Record<string, string> = { EEXIST: 'the file already exists', ENOENT: 'no such file or folder' };

@@ -45,7 +45,6 @@ export const workspaceCommands: readonly Command[] = [
     name: 'workspace delete',
     summary: 'Delete a workspace with all of its records',
     details: [
-      'The deletion is permanent, and other workspaces are unchanged.',
       'Servers can run meanwhile: they reject the API keys of the workspace within five seconds.',
       'If the deletion is interrupted, repeat the command.',
     ],

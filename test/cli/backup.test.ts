@@ -111,7 +111,7 @@ suite('a backup', {
         [file]: 'the file already exists',
         [String(settings.SQLITE_FILE)]: 'the file already exists',
         [folder]: 'the file already exists',
-        [join(folder, 'new', 'backup.db')]: 'the file or its folder does not exist',
+        [join(folder, 'new', 'backup.db')]: 'no such file or folder',
       };
       for (const [path, problem] of Object.entries(problems)) {
         assert.deepEqual(await backUp(path), {

@@ -65,7 +65,7 @@ const invalidValues: Readonly<Record<string, string>> = {
     '--data: colour: unknown field, allowed fields: question, description, icon, userType, groups, isActive, archived; --data: question: must be a string',
   'question create --data x': '--data: is not valid JSON',
   'question create --data []': '--data: must be a JSON object',
-  'question create --data @/nowhere/file': '--data: cannot be read: the file or its folder does not exist',
+  'question create --data @/nowhere/file': '--data: cannot be read: no such file or folder',
   'question list --page 0': '--page: must be at least 1',
   'question list --all --page 2': '--all: not allowed together with --page',
   'question list --include-archived=yes': '--include-archived: must be true or false',

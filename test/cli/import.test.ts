@@ -224,7 +224,7 @@ suite('an import', {
       const createArgs = (path: string) => ['import', '--workspace', cli.id, 'campaigns', path];
       assertExitCode(await cli.run(createArgs(file)), 0);
       assert.deepEqual(await listCampaignNames(cli, cli.id), createNames(3));
-      const stderr = `error: Cannot read ${file}.not: the file or its folder does not exist.\n`;
+      const stderr = `error: Cannot read ${file}.not: no such file or folder.\n`;
       assert.deepEqual(await cli.run(createArgs(`${file}.not`)), { code: 2, stdout: '', stderr });
       const directory = await cli.run(createArgs(folder));
       assertExitCode(directory, 2);
