@@ -1,5 +1,6 @@
-import { isIP, isIPv6 } from 'node:net';
+import { isIP } from 'node:net';
 import type { Request } from 'express';
+import ipaddr from 'ipaddr.js';
 
 /**
  * Returns the address that identifies a client, for example for the limit of rejected credentials. It is an IPv4
@@ -10,7 +11,10 @@ import type { Request } from 'express';
 export function getClientAddress({ ip = '', socket }: Pick<Request, 'ip' | 'socket'>): string {
   const stated = removePort(ip);
   const address = isIP(stated) ? stated : (socket.remoteAddress ?? '');
-  return isIPv6(address) ? getNetwork(address) : address;
+  if (!isIP(address)) return address;
+  // Converts an IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2) to the IPv4 address.
+  const parsed = ipaddr.process(address.split('%', 1)[0] as string);
+  return parsed.kind() === 'ipv4' ? `${parsed}` : `${ipaddr.IPv6.networkAddressFromCIDR(`${parsed}/64`)}`;
 }
 
 /**
@@ -19,21 +23,4 @@ export function getClientAddress({ ip = '', socket }: Pick<Request, 'ip' | 'sock
 export function removePort(address: string): string {
   const [, inBrackets, ipv4] = /^(?:\[([^\]]*)\](?::\d*)?|([\d.]+):\d*)$/.exec(address) ?? [];
   return inBrackets ?? ipv4 ?? address;
-}
-
-/** The first six groups of an IPv4-mapped IPv6 address. */
-const IPV4_MAPPED_PREFIX = '0:0:0:0:0:ffff';
-
-/**
- * Returns the IPv4 address of an IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2), or the /64 network of another
- * IPv6 address.
- */
-function getNetwork(address: string): string {
-  const [withoutZone] = address.split('%', 1);
-  const canonical = new URL(`http://[${withoutZone}]`).hostname.slice(1, -1);
-  const [start = [], end = []] = canonical.split('::').map((part) => part.split(':').filter(Boolean));
-  const groups = [...start, ...Array(8 - start.length - end.length).fill('0'), ...end];
-  if (groups.slice(0, 6).join(':') !== IPV4_MAPPED_PREFIX) return groups.slice(0, 4).join(':');
-  const bytes = groups.slice(6).flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255]);
-  return bytes.join('.');
 }
