@@ -92,16 +92,8 @@ async function wireLinks(
   limiters: CreatedRateLimiters,
   log: Logger,
 ): Promise<void> {
-  const [
-    { createLinkServer, UNKNOWN_LINK_LIMIT },
-    { ClickBatcher },
-    { CLICK_RESULTS },
-    { MAX_VISIT_COUNT },
-    { createLinkLogObserver },
-  ] = await Promise.all([
+  const [{ createLinkServer, UNKNOWN_LINK_LIMIT }, { MAX_VISIT_COUNT }, { createLinkLogObserver }] = await Promise.all([
     import('../adapters/links/link-server.ts'),
-    import('../adapters/links/click-batcher.ts'),
-    import('../adapters/links/click-recorder.ts'),
     import('../adapters/links/click-deduplication.ts'),
     import('../adapters/links/log.ts'),
   ]);
@@ -109,12 +101,11 @@ async function wireLinks(
     ({ links, shares }) => {
       const observers: LinkObserver[] = [createLinkLogObserver(log)];
       const metrics = container.get(tokens.metrics, { optional: true });
-      const clicks = new ClickBatcher(shares);
-      if (metrics) observers.push(metrics.createLinkObserver(CLICK_RESULTS));
+      if (metrics) observers.push(metrics.createLinkObserver());
       const { count, windowSeconds } = UNKNOWN_LINK_LIMIT;
       const services = {
         links,
-        clicks,
+        shares,
         unknownLinkLimiter: limiters.createRateLimiter('unknownLinks', count, windowSeconds),
         addSharedVisit: limiters.createVisits?.(MIN_CLICK_INTERVAL_MS, MAX_VISIT_COUNT),
       };

@@ -11,8 +11,7 @@ import type { VisitorHash } from './visitor-hash.ts';
  * The result of a GET request that is redirected to a destination: a counted click, or the reason why it is not
  * counted. HEAD requests are redirected without a result.
  */
-export const CLICK_RESULTS = ['counted', 'bot', 'prefetch', 'repeated', 'full'] as const;
-export type ClickResult = (typeof CLICK_RESULTS)[number];
+export type ClickResult = 'counted' | 'bot' | 'prefetch' | 'repeated' | 'full';
 
 /** Whether the user agents that were checked last are bots. Without this cache, `isbot` would slow redirects down. */
 const bots = new LRUCache<string, boolean>({

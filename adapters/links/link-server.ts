@@ -4,10 +4,11 @@ import proxyAddr from 'proxy-addr';
 import type { RateLimiter } from '../../core/access/rate-limiter.ts';
 import type { Link, LinkTarget } from '../../core/link/link.ts';
 import type { LinkService } from '../../core/link/link-service.ts';
+import type { ShareService } from '../../core/share/share-service.ts';
 import { getClientAddress } from '../http/client-address.ts';
 import { createProtectedServer, limitReadingTime } from '../http/protection/protection.ts';
 import { createProxyCheck, type TrustProxy } from '../http/trust-proxy.ts';
-import type { ClickBatcher } from './click-batcher.ts';
+import { ClickBatcher } from './click-batcher.ts';
 import { type AddSharedVisit, ClickDeduplication } from './click-deduplication.ts';
 import { ClickRecorder, type ClickResult } from './click-recorder.ts';
 import { createParsers, parseLinkHost, parseLinkRequest } from './link-request.ts';
@@ -25,7 +26,7 @@ const MAX_LIMITED_ADDRESS_COUNT = 10_000;
 /** The use cases and limiters of the server of short links. */
 export interface LinkServerDependencies {
   readonly links: LinkService;
-  readonly clicks: ClickBatcher;
+  readonly shares: ShareService;
   readonly unknownLinkLimiter: RateLimiter;
   readonly addSharedVisit: AddSharedVisit | undefined;
 }
@@ -75,7 +76,7 @@ interface LinkResponse {
  * uses only the protection of connections, and the functions that find the addresses of clients and trusted proxies.
  */
 export function createLinkServer(
-  { links, clicks, unknownLinkLimiter, addSharedVisit }: LinkServerDependencies,
+  { links, shares, unknownLinkLimiter, addSharedVisit }: LinkServerDependencies,
   { baseUrl, trustProxy }: LinkSettings,
   observers: readonly LinkObserver[],
 ): LinkServer {
@@ -86,6 +87,7 @@ export function createLinkServer(
   /** The addresses that have requested too many unknown links, until their windows end. */
   const limitedAddresses = new LRUCache<string, true>({ max: MAX_LIMITED_ADDRESS_COUNT });
   const visitors = new VisitorHash(links);
+  const clicks = new ClickBatcher(shares);
   const recorder = new ClickRecorder(clicks, visitors, new ClickDeduplication(addSharedVisit), (result) => {
     for (const observer of observers) observer.onClick?.(result);
   });

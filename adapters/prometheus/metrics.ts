@@ -58,11 +58,8 @@ export class Metrics {
     this.rejectedRequests.inc({ reason });
   }
 
-  /**
-   * Adds the metrics of short links. Returns the observer that records them. `clickResults` are the values of the label
-   * `result`.
-   */
-  createLinkObserver(clickResults: readonly string[]) {
+  /** Adds the metrics of short links. Returns the observer that records them. */
+  createLinkObserver() {
     const requests = this.addHistogram(
       'link_request_duration_seconds',
       'Time from a request for a short link to its response, by outcome: destination, expired_url and not_found_url (redirects), gone, not_found, method_not_allowed, limited (too many unknown links), unavailable (the storage did not respond), and bad_request.',
@@ -73,7 +70,6 @@ export class Metrics {
       'Redirects to a destination, by result: counted, or not counted because of: bot, prefetch, repeated (the same visitor within an hour), full (too many clicks wait to be counted or stored).',
       ['result'],
     );
-    for (const result of clickResults) clicks.inc({ result }, 0);
     return {
       onResponse: (outcome: string, milliseconds: number) => requests.observe({ outcome }, milliseconds / 1000),
       onClick: (result: string) => clicks.inc({ result }),

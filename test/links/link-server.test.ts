@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { ClickBatcher } from '../../adapters/links/click-batcher.ts';
 import { createLinkServer, UNKNOWN_LINK_LIMIT } from '../../adapters/links/link-server.ts';
 import { createMemoryRateLimiter } from '../../adapters/memory/rate-limiter.ts';
 import { createNodeSystem } from '../../adapters/node/system.ts';
@@ -94,7 +93,7 @@ const withLinks =
     const { count, windowSeconds } = UNKNOWN_LINK_LIMIT;
     const services = {
       links: app.links,
-      clicks: new ClickBatcher(app.shares),
+      shares: app.shares,
       unknownLinkLimiter: createMemoryRateLimiter(count, windowSeconds),
       addSharedVisit: undefined,
     };
@@ -134,7 +133,7 @@ const withLinks =
           return new URL(share.link as string).pathname;
         },
         async readClicks() {
-          await services.clicks.flush();
+          await links.clicks.flush();
           const page = { page: 1, pageSize: 1, sortBy: 'createdAt', sortOrder: 'asc' } as const;
           const [share] = (await app.shares.list(workspaceId, campaignId, page)).items;
           return [(await app.campaigns.get(actor, campaignId)).clicks, share?.clicks ?? -1];
