@@ -1,31 +1,16 @@
-import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { OpenApiDocument } from './documented-operations.ts';
 import { ERRORS_PAGE, guides, REFERENCE_PAGE } from './pages.ts';
 
-/** The parts of a request for a content that its response depends on. */
-interface DocsRequest {
-  readonly acceptsGzip: boolean;
-  /** The header `If-None-Match`. */
-  readonly ifNoneMatch: string | undefined;
-}
-
-/** A response of the documentation. The headers are names, each followed by its value. */
-interface DocsResponse {
-  readonly status: 200 | 304;
-  readonly headers: readonly string[];
-  readonly body: Buffer;
-}
-
 /** The documentation: pages with their files, the OpenAPI document, and a text for language models. */
 export interface DocsSite {
   readonly paths: readonly string[];
   /**
-   * Responds to a GET of one of the paths. Rejects if a file of the documentation cannot be read. Then the next call
-   * tries again.
+   * Responds to a GET of one of the paths, with a compressed body if `isCompressed` is set. The headers are names, each
+   * followed by its value. Rejects if a file of the documentation cannot be read. Then the next call tries again.
    */
-  respond(path: string, request: DocsRequest): Promise<DocsResponse>;
+  respond(path: string, isCompressed: boolean): Promise<{ readonly headers: readonly string[]; readonly body: Buffer }>;
 }
 
 /** A content that is the same for every client. Its modules are loaded when it is created, to start faster. */
@@ -69,6 +54,9 @@ const contents: Readonly<Record<string, Content>> = {
   ...createFile('docs.css', 'text/css; charset=utf-8'),
 };
 
+/** Pages and their files are used for a minute after an upgrade. */
+const MAX_AGE = 'max-age=60';
+
 const PAGE_HEADERS = [
   'Content-Security-Policy',
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -81,30 +69,27 @@ export function createDocsSite(): DocsSite {
   const representations = new Map<string, ReturnType<typeof represent>>();
   return {
     paths: Object.keys(contents),
-    async respond(path, { acceptsGzip, ifNoneMatch = '' }) {
+    async respond(path, isCompressed) {
       const content = contents[path] as Content;
       const representation = representations.get(path) ?? represent(content);
       representations.set(path, representation);
       representation.catch(() => representations.delete(path));
-      const { plain, gzipped, etag } = await representation;
+      const { plain, compressed } = await representation;
       return {
-        status: ifNoneMatch === '*' || ifNoneMatch.includes(etag) ? 304 : 200,
         headers: [
           ...['Content-Type', content.type, 'Vary', 'Accept-Encoding'],
-          ...(acceptsGzip ? ['Content-Encoding', 'gzip'] : []),
-          // The tag is weak, because both forms of a content have the same tag.
-          ...['ETag', `W/${etag}`, 'Cache-Control', path === '/openapi.json' ? 'no-store' : 'no-cache'],
+          ...(isCompressed ? ['Content-Encoding', 'gzip'] : []),
+          ...['Cache-Control', path === '/openapi.json' ? 'no-store' : MAX_AGE],
           ...(content.type === HTML_TYPE ? PAGE_HEADERS : []),
         ],
-        body: acceptsGzip ? gzipped : plain,
+        body: isCompressed ? compressed : plain,
       };
     },
   };
 }
 
-/** Creates the two forms in which a content is sent, and their tag. */
+/** Creates the two forms in which a content is sent. */
 async function represent(content: Content) {
   const plain = Buffer.from(await content.create());
-  const etag = `"${createHash('sha256').update(plain).digest('base64url')}"`;
-  return { plain, gzipped: await promisify(gzip)(plain), etag };
+  return { plain, compressed: await promisify(gzip)(plain) };
 }

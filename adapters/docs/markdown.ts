@@ -57,8 +57,6 @@ function createParser(resolveLink: ResolveLink, headings: Heading[]): Marked {
       },
       image: ({ text }) => escapeHtml(text),
       html: ({ text }: Tokens.HTML | Tokens.Tag) => escapeHtml(text),
-      code: ({ text, lang }) =>
-        `<pre><code>${lang === 'console' ? renderConsole(text) : escapeHtml(text)}</code></pre>\n`,
     },
   });
 }
@@ -76,12 +74,4 @@ function createFragment(heading: string, earlier: readonly Heading[]): string {
   let id = fragment;
   for (let i = 1; isTaken(id); i++) id = `${fragment}-${i}`;
   return id;
-}
-
-/** Renders commands, which start with `$ ` and continue in indented lines, and sets their output apart. */
-function renderConsole(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => (/^(?:\$ | {2})/.test(line) ? escapeHtml(line) : `<samp>${escapeHtml(line)}</samp>`))
-    .join('\n');
 }

@@ -9,7 +9,7 @@ async function fetchText({ call }: Api): Promise<string> {
   const { status, headers, text } = await call('GET', '/llms.txt', WITHOUT_KEY);
   assert.equal(status, 200);
   assert.equal(headers.get('content-type'), 'text/plain; charset=utf-8');
-  assert.equal(headers.get('cache-control'), 'no-cache');
+  assert.equal(headers.get('cache-control'), 'max-age=60');
   assert.equal(headers.get('x-content-type-options'), 'nosniff');
   return text;
 }

@@ -126,9 +126,4 @@ a <img src=x onerror=alert(1)> b \`<b>\` [x](javascript:alert(1)) [y](https://ex
     );
     assert.deepEqual(valuesOf(html, 'id'), ids);
   },
-
-  'has commands that look different from their output': () => {
-    const html = renderMarkdown('```console\n$ echo "<a>" \\\n  b\n<a> b\n```');
-    assert.equal(html, '<pre><code>$ echo &quot;&lt;a&gt;&quot; \\\n  b\n<samp>&lt;a&gt; b</samp></code></pre>\n');
-  },
 });
