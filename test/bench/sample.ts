@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import { buildSampleCampaign } from '../../bootstrap/demo.ts';
+import type { Campaign } from '../../core/campaign/campaign.ts';
 import { DESCRIPTION_LENGTH } from '../../core/limits.ts';
 import type { Member } from '../../core/member/member.ts';
 import { withApplication } from '../support/storage.ts';
@@ -51,8 +52,10 @@ export function seedDatabase(settings: Readonly<Record<string, string>>, campaig
       const member = at(members, i);
       return app.campaigns.create({ workspaceId, member }, { ...buildCampaign(i, now), tagIds: [at(tagIds, i)] });
     });
-    const published = created.slice(-SHARED_CAMPAIGN_COUNT).filter(({ status }) => status === 'published');
-    await limit.map(published, async ({ id }, i) => {
+    const isRunning = ({ status, startsAt, endsAt }: Campaign) =>
+      status === 'published' && startsAt <= now && now < endsAt;
+    const running = created.slice(-SHARED_CAMPAIGN_COUNT).filter(isRunning);
+    await limit.map(running, async ({ id }, i) => {
       for (const member of members.slice(i % MEMBER_COUNT)) await app.shares.create({ workspaceId, member }, id);
     });
     return { workspaceId, memberId, key };
