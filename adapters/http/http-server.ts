@@ -70,12 +70,13 @@ const scanPaths = new Set(operations.filter(({ mayScan }) => mayScan).map(({ pat
  * Returns the kind of a request, by its target only. A list without parameters is not a scan, because it is the first
  * page.
  */
-function classifyRequest({ url = '' }: IncomingMessage): RequestKind {
+export function classifyRequest({ url = '' }: Pick<IncomingMessage, 'url'>): RequestKind {
   const [path, query] = removeOrigin(url).split('?', 2) as [string, string?];
   if (isHealthProbe(path)) return 'probe';
   if (!query) return 'request';
-  const route = path.replace(/\/$/, '').replace(/^(\/[^/]+\/)[^/]+/, '$1{id}');
-  return scanPaths.has(route) ? 'scan' : 'request';
+  const route = path.replace(/\/$/, '');
+  const routeWithId = route.replace(/^(\/[^/]+\/)[^/]+/, '$1{id}');
+  return scanPaths.has(route) || scanPaths.has(routeWithId) ? 'scan' : 'request';
 }
 
 /** Creates the Express application with the routes of the API, of the health probes and of the documentation. */

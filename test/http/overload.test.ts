@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay, setImmediate as nextIteration } from 'node:timers/promises';
+import { operations } from '../../adapters/api/operations.ts';
+import { classifyRequest } from '../../adapters/http/http-server.ts';
 import type { Observer } from '../../adapters/http/observer.ts';
 import { Admission, type QueuedRequest, type RequestKind } from '../../adapters/http/protection/admission.ts';
 import type { RequestContext } from '../../adapters/http/request-context.ts';
@@ -9,8 +11,9 @@ import { suite } from '../support/suite.ts';
 import { createTenant } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** The constants of adapters/http/protection/admission.ts with the same names. */
+/** `MAX_CONNECTION_COUNT` (adapters/persistence/connection-limit.ts). */
 const MAX_IN_FLIGHT_COUNT = 50;
+/** The constants of adapters/http/protection/admission.ts with the same names. */
 const MAX_SCAN_COUNT = 8;
 const MAX_STANDING_MS = 500;
 const MAX_WAIT_MS = 5_000;
@@ -57,6 +60,14 @@ class Simulation {
 }
 
 suite('the admission control', {
+  'counts a list with parameters as a scan, but no other GET': () => {
+    for (const { path, mayScan } of operations.filter(({ method }) => method === 'GET')) {
+      const url = path.replace('{id}', '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01');
+      const kinds = [url, `${url}?page=2`, `${url}/?page=2`].map((one) => classifyRequest({ url: one }));
+      assert.deepEqual(kinds, mayScan ? ['request', 'scan', 'scan'] : ['request', 'request', 'request'], path);
+    }
+  },
+
   'limits the requests in flight, and the scans to fewer': async () => {
     const simulation = new Simulation();
     simulation.add('a', 2 * MAX_IN_FLIGHT_COUNT);
