@@ -46,6 +46,7 @@ export function createOperationHandler(
     context.keyId = caller.keyId;
     context.memberId = caller.member?.id;
     const usage = await requestLimiter.consume(caller.keyId);
+    // `connection-guard.ts` has rejected the request meanwhile.
     if (response.headersSent) return;
     context.headers = createRateLimitHeaders(usage, Date.now());
     if (!usage.allowed) throw createRateLimitError('requests with this key', usage);

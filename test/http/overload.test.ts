@@ -15,7 +15,7 @@ import { waitUntil } from '../support/wait-until.ts';
 const MAX_IN_FLIGHT_COUNT = 50;
 /** The constants of adapters/http/protection/admission.ts with the same names. */
 const MAX_SCAN_COUNT = 8;
-const MAX_STANDING_MS = 500;
+const OVERLOAD_DELAY_MS = 500;
 const MAX_WAIT_MS = 5_000;
 const ENOUGH_ITERATIONS = 50;
 
@@ -124,7 +124,7 @@ suite('the admission control', {
     async () => {
       const reasons: string[] = [];
       const simulation = new Simulation((reason) => reasons.push(reason));
-      simulation.add('a', MAX_IN_FLIGHT_COUNT + 1_000, { age: 1.5 * MAX_STANDING_MS });
+      simulation.add('a', MAX_IN_FLIGHT_COUNT + 1_000, { age: 1.5 * OVERLOAD_DELAY_MS });
       await simulation.settle();
       simulation.add('a');
       await simulation.settle();
@@ -141,8 +141,8 @@ suite('the admission control', {
     const simulation = new Simulation((reason) => reasons.push(reason));
     simulation.add('a', MAX_IN_FLIGHT_COUNT);
     await simulation.settle();
-    simulation.add('b', 1, { age: 1.5 * MAX_STANDING_MS });
-    simulation.add('c', 1, { age: 1.5 * MAX_STANDING_MS });
+    simulation.add('b', 1, { age: 1.5 * OVERLOAD_DELAY_MS });
+    simulation.add('c', 1, { age: 1.5 * OVERLOAD_DELAY_MS });
     simulation.end(1);
     await simulation.settle();
     simulation.add('d');
@@ -155,7 +155,7 @@ suite('the admission control', {
     const simulation = new Simulation((reason) => reasons.push(reason));
     simulation.add('a', 2 * MAX_IN_FLIGHT_COUNT);
     simulation.add('b', MAX_IN_FLIGHT_COUNT, { age: 2 * MAX_WAIT_MS });
-    const serving = setInterval(() => simulation.end(1), MAX_STANDING_MS / 10);
+    const serving = setInterval(() => simulation.end(1), OVERLOAD_DELAY_MS / 10);
     await waitUntil(() => simulation.rejected.length > 0);
     clearInterval(serving);
     assert.deepEqual([...new Set([...simulation.rejected, ...reasons])], ['b', 'timeout']);
@@ -207,8 +207,8 @@ suite('many requests', {
         await waitUntil(() => held.heldCount === MAX_IN_FLIGHT_COUNT);
         // The service accepted this connection last, so it has read all requests before this one.
         assert.equal((await sendOne(requestBytes('GET', '/healthz')))?.status, 200);
-        let serving = setInterval(held.release, MAX_STANDING_MS / 10);
-        await delay(1.5 * MAX_STANDING_MS);
+        let serving = setInterval(held.release, OVERLOAD_DELAY_MS / 10);
+        await delay(1.5 * OVERLOAD_DELAY_MS);
         const rejected = [
           ...['/campaigns', '/nothing', '/%ff'].map((target) => requestBytes('GET', target)),
           requestBytes('POST', '/tags', '{'),

@@ -7,16 +7,17 @@ import type { RequestContext } from '../request-context.ts';
 /** The maximum number of scans in flight. It is low, because each scan can occupy a core of the database. */
 const MAX_SCAN_COUNT = 8;
 /**
- * If a request has waited for longer, more requests arrive than are served, so new ones are rejected at once. If n
- * times as many arrive as can be served, no request waits for more than n times this time. So clients with a timeout of
- * 2 s are served.
+ * The delay in the queue that shows an overload: more requests arrive than are served, so new ones are rejected at
+ * once. If n times as many arrive as can be served, no request waits for more than n times this delay. So clients with
+ * a timeout of 2 s are served.
  */
-const MAX_STANDING_MS = 500;
+const OVERLOAD_DELAY_MS = 500;
 /**
- * The maximum time that a request of a burst waits. It leaves half of the deadline of a request (10 s) for serving it.
+ * The maximum time that a request of a burst waits in the queue. It leaves half of the deadline of a request (10 s) for
+ * serving it.
  */
 const MAX_WAIT_MS = 5_000;
-/** The interval at which late requests are looked for. */
+/** The interval at which requests that have waited for too long are rejected. */
 const CHECK_INTERVAL_MS = 250;
 /**
  * The time for which requests begin before the event loop reads new ones, and for which connections are accepted before
@@ -89,16 +90,16 @@ class FairQueue {
 
   /** Whether the storage seems to pause, as in a failover. Then requests wait although there are not too many. */
   isPaused(now: number): boolean {
-    return now - this.servedAt > MAX_STANDING_MS;
+    return now - this.servedAt > OVERLOAD_DELAY_MS;
   }
 
   /** Returns the reason for which a new request of a workspace should be rejected, if there is one. */
   findRejectionReason(key: string, now: number): RejectionReason | undefined {
     if (this.isPaused(now)) return undefined;
     const oldest = this.lanes.get(key)?.waiting[0];
-    if (oldest) return now - oldest.context.startedAt > MAX_STANDING_MS ? 'workspace' : undefined;
+    if (oldest) return now - oldest.context.startedAt > OVERLOAD_DELAY_MS ? 'workspace' : undefined;
     const [next] = this.lanes.values();
-    return next && now - next.turnSince > MAX_STANDING_MS ? 'service' : undefined;
+    return next && now - next.turnSince > OVERLOAD_DELAY_MS ? 'service' : undefined;
   }
 
   add(key: string, request: QueuedRequest): void {
@@ -137,8 +138,9 @@ interface InFlightRequest {
 }
 
 /**
- * Admission control (docs/adr/0016-overload.md): decides which requests are served, and in which order. Requests are
- * read before they wait. If they waited unread in their connections, the time that they wait would not be known.
+ * Admission control and load shedding (docs/adr/0016-overload.md): decides which requests are served, and in which
+ * order. Requests are read before they wait. If they waited unread in their connections, the time that they wait would
+ * not be known.
  */
 export class Admission {
   private readonly queues: Readonly<Record<RequestKind, FairQueue>> = {
