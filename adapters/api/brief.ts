@@ -111,8 +111,8 @@ const listBriefs = defineOperation({
   columns: ['campaignId', 'objective', 'updatedAt'],
   summary: 'List campaign briefs',
   description: [
-    'Returns the briefs of up to 25 campaigns, in the order of `campaignIds`.',
-    'IDs that the workspace does not have are left out.',
+    `Returns the briefs of up to ${MAX_CAMPAIGN_PAGE_SIZE} campaigns, in the order of \`campaignIds\`.`,
+    'IDs that the workspace does not have are omitted.',
   ],
   query: z.strictObject({
     campaignIds: field

@@ -158,7 +158,7 @@ export const errors = {
     kind: 'busy',
     meaning: 'Too many requests.',
     causes: {
-      rejected_credentials: `Your address sent too many invalid API keys (${DEFAULT_REJECTED_CREDENTIAL_LIMIT} per minute by default). Use a valid key: usually, its requests still succeed. They can also get this error while many other keys from this address are checked.`,
+      rejected_credentials: `Your address sent too many invalid API keys (${DEFAULT_REJECTED_CREDENTIAL_LIMIT} per minute by default). Use a valid key: its requests still succeed.`,
       overload:
         'The service has too many requests, or clients with keys of your workspace send bodies or read responses too slowly. Send fewer requests at the same time.',
       verifications_busy: 'Too many domains are being verified at the same time. Retry the request.',

@@ -211,7 +211,7 @@ export function pageParameters(defaultSize: number, maxSize: number) {
   };
 }
 
-/** Returns the query parameters for the order of a list. By default, the newest record is the first. */
+/** Returns the query parameters for the order of a list. By default, the newest record is first. */
 export function sortParameters<S extends string>(sorts: readonly (S | 'createdAt')[], description: string) {
   return {
     sortBy: singleParameter(z.enum(sorts))
@@ -234,8 +234,8 @@ export function nameListParameters(maxPageSize: number) {
 
 /**
  * Returns the schema of an array of at most `maxCount` different items. Items are duplicates if `getKey` returns the
- * same key. Duplicates are dropped. An error names the position that the client sent. Items after the first that is too
- * many are not validated.
+ * same key. Duplicates are dropped. An error names the position that the client sent. The validation stops at the item
+ * that exceeds the maximum.
  */
 function distinctItems<S extends z.ZodType<unknown, string>>(
   item: S,

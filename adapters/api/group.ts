@@ -18,7 +18,10 @@ const groupResponse = z
   })
   .meta({ id: 'Group', description: 'A group of members.' });
 
-const UNIQUE_NAME = 'The name must be unique in the workspace, whatever the case (409 otherwise).';
+const UNIQUE_NAME = [
+  'The name must be unique in the workspace (409 otherwise).',
+  'Names are compared case-insensitively.',
+];
 const example = {
   id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04',
   name: 'Lisbon',
@@ -32,7 +35,7 @@ export const createGroup = defineOperation({
   path: '/groups',
   command: 'group create',
   summary: 'Create a group',
-  description: ['Creates a group without members.', UNIQUE_NAME],
+  description: ['Creates a group without members.', ...UNIQUE_NAME],
   body: groupFields.partial({ description: true }).meta({ id: 'CreateGroup', description: 'A group to create.' }),
   response: groupResponse,
   example: { body: { name: example.name, description: 'Everyone in the Lisbon office.' }, response: example },
@@ -67,7 +70,7 @@ const updateGroup = defineOperation({
   path: '/groups/{id}',
   command: 'group update',
   summary: 'Update a group',
-  description: [...UPDATE, UNIQUE_NAME],
+  description: [...UPDATE, ...UNIQUE_NAME],
   body: groupFields.partial().meta({ id: 'UpdateGroup', description: 'The fields of a group to update.' }),
   response: groupResponse,
   example: { body: { name: 'Porto' }, response: { ...example, name: 'Porto', count: 12 } },

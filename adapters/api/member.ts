@@ -56,8 +56,11 @@ export const memberResponse = z
   })
   .meta({ id: 'Member', description: 'A person who belongs to the workspace.' });
 
-const UNIQUE_EMAIL = 'The email address must be unique in the workspace, whatever the case (409 otherwise).';
-const ADMIN_LEFT = 'If the workspace has admins with an accepted invitation, one of them must be left (409 otherwise).';
+const UNIQUE_EMAIL = [
+  'The email address must be unique in the workspace (409 otherwise).',
+  'Addresses are compared case-insensitively.',
+];
+const ADMIN_LEFT = 'If the workspace has admins with an accepted invitation, one of them must remain (409 otherwise).';
 export const exampleMember = {
   id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a',
   name: 'Ada Pereira',
@@ -81,7 +84,7 @@ const createMember = defineOperation({
   description: [
     'Creates a member with a pending or an accepted invitation.',
     'The member accepts a pending invitation with an API key of their own (`POST /me/accept`).',
-    UNIQUE_EMAIL,
+    ...UNIQUE_EMAIL,
   ],
   body: memberFields
     .partial()
@@ -139,7 +142,7 @@ const updateMember = defineOperation({
   summary: 'Update a member',
   description: [
     ...UPDATE,
-    UNIQUE_EMAIL,
+    ...UNIQUE_EMAIL,
     `\`invitation\` renews (\`pending\`, for ${DEFAULT_INVITATION_DAYS} days or until \`invitationExpiresAt\`), ends (\`expired\`) or accepts (\`accepted\`) an invitation.`,
     'An accepted invitation cannot get another status (409 otherwise).',
     ADMIN_LEFT,

@@ -173,7 +173,7 @@ const IDEMPOTENCY_KEY_PARAMETER = {
   },
 };
 
-/** Tells how to read a list that has pages. */
+/** The last sentence of the description of each list with pages. */
 const PAGES = 'Follow the `Link` header to get the other pages.';
 
 function describeOperation(operation: Operation, section: OperationSection, converter: SchemaConverter): Json {
@@ -281,8 +281,7 @@ function toComponentName(code: string): string {
     .join('');
 }
 
-/**
- * Converts zod schemas to JSON Schema. A schema with an ID becomes a component of the OpenAPI document. */
+/** Converts zod schemas to JSON Schema. A schema with an ID becomes a component of the OpenAPI document. */
 class SchemaConverter {
   readonly components: Record<string, unknown> = {};
 

@@ -14,7 +14,7 @@ const shareResponse = z
       .responseText(URL_LENGTH)
       .nullable()
       .describe(
-        'The short link of the member. It redirects to the `destinationUrl` of the campaign and counts clicks. `null` if short links are off, or if the campaign has no `destinationUrl`. Its host is the domain of the campaign if that is verified and not archived, otherwise the host of `LINKS_URL`. It is `null` without both.',
+        'The short link of the member. It redirects to the `destinationUrl` of the campaign and counts clicks. Its host is the domain of the campaign if that is verified and not archived, otherwise the host of the setting `LINKS_URL`. `null` if there is no such host, if short links are off, or if the campaign has no `destinationUrl`.',
       ),
     clicks: field.count.describe('The number of clicks on the short link.'),
     createdAt: field.createdAt,

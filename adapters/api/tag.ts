@@ -18,7 +18,10 @@ export const tagResponse = z
   })
   .meta({ id: 'Tag', description: 'A label for campaigns.' });
 
-const UNIQUE_NAME = 'The name must be unique in the workspace, whatever the case (409 otherwise).';
+const UNIQUE_NAME = [
+  'The name must be unique in the workspace (409 otherwise).',
+  'Names are compared case-insensitively.',
+];
 export const tagExample = { id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e05', name: 'Onboarding', color: 'purple' } as const;
 
 export const createTag = defineOperation({
@@ -27,7 +30,7 @@ export const createTag = defineOperation({
   path: '/tags',
   command: 'tag create',
   summary: 'Create a tag',
-  description: ['Creates a tag with the color that is least used in the workspace.', UNIQUE_NAME],
+  description: ['Creates a tag with the color that is least used in the workspace.', ...UNIQUE_NAME],
   body: tagFields.meta({ id: 'CreateTag', description: 'A tag to create.' }),
   response: tagResponse,
   example: { body: { name: tagExample.name }, response: tagExample },
@@ -62,7 +65,7 @@ const updateTag = defineOperation({
   path: '/tags/{id}',
   command: 'tag update',
   summary: 'Rename a tag',
-  description: ['Changes the name of a tag, but not its color.', UNIQUE_NAME],
+  description: ['Changes the name of a tag, but not its color.', ...UNIQUE_NAME],
   body: tagFields.meta({ id: 'UpdateTag', description: 'The new name of a tag.' }),
   response: tagResponse,
   example: { body: { name: 'First week' }, response: { ...tagExample, name: 'First week' } },

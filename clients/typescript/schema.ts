@@ -145,7 +145,7 @@ export interface paths {
         };
         /**
          * List campaign briefs
-         * @description Returns the briefs of up to 25 campaigns, in the order of `campaignIds`. IDs that the workspace does not have are left out.
+         * @description Returns the briefs of up to 25 campaigns, in the order of `campaignIds`. IDs that the workspace does not have are omitted.
          */
         readonly get: operations["listBriefs"];
         readonly put?: never;
@@ -347,7 +347,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Verify a domain
-         * @description Looks up the TXT record of the domain, and marks the domain as verified if its value is the ID of the domain. The value is compared case-insensitively, and spaces and quotes around it are ignored. If no record matches, `verified` is `false`, and `problem` says what was found. The response can take 5 seconds if no name server answers. A verified domain stays verified, and is not looked up again. An archived domain is a conflict (409), also if it is verified. So is a domain that another workspace has verified and not archived. If too many domains are being verified, the error is 429. To check again, send a new `Idempotency-Key` or none: the same value returns the first response. A request body is ignored.
+         * @description Looks up the TXT record of the domain, and marks the domain as verified if its value is the ID of the domain. The value is compared case-insensitively, and spaces and quotes around it are ignored. If no record matches, `verified` is `false`, and `problem` says what was found. If no name server answers, the response takes up to 5 seconds. If many domains are being verified, it takes up to 12 seconds longer. A verified domain stays verified, and is not looked up again. If the domain is archived, or another workspace has verified it and not archived it, the error is 409. If too many domains are being verified, the error is 429. To check again, send a new `Idempotency-Key` or none: the same value returns the first response. A request body is ignored.
          */
         readonly post: operations["verifyDomain"];
         readonly delete?: never;
@@ -371,7 +371,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a group
-         * @description Creates a group without members. The name must be unique in the workspace, whatever the case (409 otherwise).
+         * @description Creates a group without members. The name must be unique in the workspace (409 otherwise). Names are compared case-insensitively.
          */
         readonly post: operations["createGroup"];
         readonly delete?: never;
@@ -403,7 +403,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Update a group
-         * @description Updates the fields of the request body. Omitted fields are unchanged. The name must be unique in the workspace, whatever the case (409 otherwise).
+         * @description Updates the fields of the request body. Omitted fields are unchanged. The name must be unique in the workspace (409 otherwise). Names are compared case-insensitively.
          */
         readonly patch: operations["updateGroup"];
         readonly trace?: never;
@@ -423,7 +423,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a tag
-         * @description Creates a tag with the color that is least used in the workspace. The name must be unique in the workspace, whatever the case (409 otherwise).
+         * @description Creates a tag with the color that is least used in the workspace. The name must be unique in the workspace (409 otherwise). Names are compared case-insensitively.
          */
         readonly post: operations["createTag"];
         readonly delete?: never;
@@ -455,7 +455,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Rename a tag
-         * @description Changes the name of a tag, but not its color. The name must be unique in the workspace, whatever the case (409 otherwise).
+         * @description Changes the name of a tag, but not its color. The name must be unique in the workspace (409 otherwise). Names are compared case-insensitively.
          */
         readonly patch: operations["updateTag"];
         readonly trace?: never;
@@ -475,7 +475,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a member
-         * @description Creates a member with a pending or an accepted invitation. The member accepts a pending invitation with an API key of their own (`POST /me/accept`). The email address must be unique in the workspace, whatever the case (409 otherwise).
+         * @description Creates a member with a pending or an accepted invitation. The member accepts a pending invitation with an API key of their own (`POST /me/accept`). The email address must be unique in the workspace (409 otherwise). Addresses are compared case-insensitively.
          */
         readonly post: operations["createMember"];
         readonly delete?: never;
@@ -500,14 +500,14 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a member
-         * @description Permanently deletes the member with this ID. Also revokes all API keys of the member. Shares, clicks and campaigns of the member are kept with the ID of the member. The name and the email address are erased, except in stored responses for 24 hours (`Idempotency-Key`). If the workspace has admins with an accepted invitation, one of them must be left (409 otherwise).
+         * @description Permanently deletes the member with this ID. Also revokes all API keys of the member. Shares, clicks and campaigns of the member are kept with the ID of the member. The name and the email address are erased, except in stored responses for 24 hours (`Idempotency-Key`). If the workspace has admins with an accepted invitation, one of them must remain (409 otherwise).
          */
         readonly delete: operations["deleteMember"];
         readonly options?: never;
         readonly head?: never;
         /**
          * Update a member
-         * @description Updates the fields of the request body. Omitted fields are unchanged. The email address must be unique in the workspace, whatever the case (409 otherwise). `invitation` renews (`pending`, for 14 days or until `invitationExpiresAt`), ends (`expired`) or accepts (`accepted`) an invitation. An accepted invitation cannot get another status (409 otherwise). If the workspace has admins with an accepted invitation, one of them must be left (409 otherwise).
+         * @description Updates the fields of the request body. Omitted fields are unchanged. The email address must be unique in the workspace (409 otherwise). Addresses are compared case-insensitively. `invitation` renews (`pending`, for 14 days or until `invitationExpiresAt`), ends (`expired`) or accepts (`accepted`) an invitation. An accepted invitation cannot get another status (409 otherwise). If the workspace has admins with an accepted invitation, one of them must remain (409 otherwise).
          */
         readonly patch: operations["updateMember"];
         readonly trace?: never;
@@ -597,7 +597,7 @@ export interface components {
             readonly memberId: string;
             /** @description The name of the member. */
             readonly memberName: string;
-            /** @description The short link of the member. It redirects to the `destinationUrl` of the campaign and counts clicks. `null` if short links are off, or if the campaign has no `destinationUrl`. Its host is the domain of the campaign if that is verified and not archived, otherwise the host of `LINKS_URL`. It is `null` without both. */
+            /** @description The short link of the member. It redirects to the `destinationUrl` of the campaign and counts clicks. Its host is the domain of the campaign if that is verified and not archived, otherwise the host of the setting `LINKS_URL`. `null` if there is no such host, if short links are off, or if the campaign has no `destinationUrl`. */
             readonly link: string | null;
             /**
              * Format: int64
@@ -913,7 +913,7 @@ export interface components {
             readonly memberId: string;
             /** @description The name of the member. */
             readonly memberName: string;
-            /** @description The short link of the member. It redirects to the `destinationUrl` of the campaign and counts clicks. `null` if short links are off, or if the campaign has no `destinationUrl`. Its host is the domain of the campaign if that is verified and not archived, otherwise the host of `LINKS_URL`. It is `null` without both. */
+            /** @description The short link of the member. It redirects to the `destinationUrl` of the campaign and counts clicks. Its host is the domain of the campaign if that is verified and not archived, otherwise the host of the setting `LINKS_URL`. `null` if there is no such host, if short links are off, or if the campaign has no `destinationUrl`. */
             readonly link: string | null;
             /**
              * Format: int64
@@ -1582,7 +1582,7 @@ export interface components {
         /**
          * @description Too many requests.
          *
-         *     - [`rate-limit-exceeded-rejected-credentials`](/docs/errors#rate-limit-exceeded-rejected-credentials): Your address sent too many invalid API keys (60 per minute by default). Use a valid key: usually, its requests still succeed. They can also get this error while many other keys from this address are checked.
+         *     - [`rate-limit-exceeded-rejected-credentials`](/docs/errors#rate-limit-exceeded-rejected-credentials): Your address sent too many invalid API keys (60 per minute by default). Use a valid key: its requests still succeed.
          *     - [`rate-limit-exceeded-overload`](/docs/errors#rate-limit-exceeded-overload): The service has too many requests, or clients with keys of your workspace send bodies or read responses too slowly. Send fewer requests at the same time.
          *     - [`rate-limit-exceeded-verifications-busy`](/docs/errors#rate-limit-exceeded-verifications-busy): Too many domains are being verified at the same time. Retry the request.
          *     - The key exceeded its rate limit (600 requests per minute by default).
