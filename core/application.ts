@@ -32,7 +32,7 @@ import { TagService } from './tag/tag-service.ts';
 import type { WorkspaceRepository } from './workspace/workspace-repository.ts';
 import { WorkspaceService } from './workspace/workspace-service.ts';
 
-/** What a storage offers to the application: all repositories, transactions over them, and a clock. */
+/** The port of the storage: all repositories, transactions over them, and a clock. */
 export interface Storage {
   readonly apiKeys: ApiKeyRepository;
   readonly campaigns: CampaignRepository;
@@ -116,8 +116,8 @@ export class Application {
    * of `work`, and a repeated request gets the stored response. If `work` rejects, nothing is stored. Also rejects as
    * `acquire` and `complete` of `IdempotencyService` do.
    *
-   * If `isAtomic` is `false`, `work` runs outside of a transaction, and the response is stored after it. So `work` runs
-   * once more if the process ends between the two.
+   * If `isAtomic` is `false`, `work` runs outside of a transaction, and the response is stored after it. If the process
+   * ends between the two, a repeated request runs `work` again.
    */
   async runOnce<R extends StoredResponse>(
     request: IdempotentRequest,

@@ -25,7 +25,7 @@ export const MAX_SLUG_INPUT_LENGTH = 255;
 // Counts.
 
 export const MAX_RESOURCE_COUNT = 50;
-/** Different items of a list in a request, such as the IDs of tags. */
+/** Distinct items of a list in a request, such as the IDs of tags. */
 export const MAX_ITEM_COUNT = 100;
 
 // Items of a page.
@@ -64,8 +64,9 @@ export const MIN_CLICK_INTERVAL_MS = 60 * 60_000;
  */
 export const CLICK_CHECKPOINT_TTL_MS = 7 * 24 * 60 * 60_000;
 /**
- * The lookups that verify domains: how many run at a time in a process, how long each waits for others, and how long it
- * takes at most after that. So 30 lookups that begin together all have an outcome, even if no name server answers.
+ * The limits of the lookups that verify domains: how many run at a time in a process, and how long each waits for
+ * others and then for the name servers. So 30 lookups that begin together all have an outcome, even if no name server
+ * answers.
  */
 export const LOOKUP_LIMITS = { maxCount: 10, maxWaitMs: 12_000, timeoutMs: 5_000 };
 

@@ -16,7 +16,7 @@ export const MAX_WAITING_COUNT = 1_000;
 /** The maximum time that a request waits for a lookup. After that, the lookup goes on for later requests. */
 const LOOKUP_TIMEOUT_MS = 2_000;
 
-/** Caches the lookups of links, campaigns and domains, and what does not exist. */
+/** Caches the lookups of links, campaigns and domains, including those that find nothing. */
 export function createCachedLookups(lookups: LinkLookups): LinkLookups {
   const limit = pLimit(MAX_LOOKUP_COUNT);
   const createCache = <Args extends string[], V>(

@@ -12,7 +12,7 @@ const HASH_LENGTH = 22;
 export class VisitorHash {
   /** The visitor key, until its day ends. */
   private readonly keys: LRUCache<'current', string>;
-  /** Used while the storage cannot be asked for the visitor key. */
+  /** Used while the visitor key cannot be read. */
   private readonly ownKey = randomBytes(32).toString('hex');
 
   constructor(links: Pick<LinkService, 'getVisitorKey'>) {

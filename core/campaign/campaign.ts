@@ -55,8 +55,8 @@ export interface Campaign extends Entity {
 }
 
 /**
- * The stored fields that responses with a campaign show. If these responses must show a new field, add it here. The
- * brief has its own fields.
+ * The fields that lists and single reads of campaigns return. They read no other fields, because a campaign can be
+ * large. Briefs have all fields.
  */
 export const CAMPAIGN_SUMMARY_FIELDS = [
   'id',

@@ -9,7 +9,7 @@ export type ContentPillarStatus = (typeof CONTENT_PILLAR_STATUSES)[number];
 export const CONTENT_PILLAR_SORTS = ['title', 'createdAt'] as const;
 export type ContentPillarSort = (typeof CONTENT_PILLAR_SORTS)[number];
 
-/** A themed category of campaigns. It can change from published to archived and back. */
+/** A themed category of campaigns. Its status can change in both directions. */
 export interface ContentPillar extends Entity {
   readonly title: string;
   readonly description: string;

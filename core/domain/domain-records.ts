@@ -1,7 +1,7 @@
 /** The TXT records of a name, each as the list of its strings. */
 export type TxtRecords = readonly (readonly string[])[];
 
-/** What the name servers say about the TXT records of a name. */
+/** The result of a lookup of the TXT records of a name. */
 export type DomainRecordLookup =
   | { readonly outcome: 'found'; readonly records: TxtRecords }
   /** The name does not exist, or has no TXT record. */
@@ -11,7 +11,7 @@ export type DomainRecordLookup =
   /** The name servers were not asked, because too many other lookups were waiting for them. */
   | { readonly outcome: 'busy' };
 
-/** The public records of domain names, as name servers know them. */
+/** Looks up public DNS records. */
 export interface DomainRecords {
   /** Looks up the TXT records of exactly this name. Does not use an earlier lookup. */
   findTxtRecords(name: string): Promise<DomainRecordLookup>;

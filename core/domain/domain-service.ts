@@ -22,7 +22,7 @@ export interface DomainVerification {
   readonly domainId: string;
   readonly verified: boolean;
   readonly record: ExpectedRecord;
-  /** Why the latest lookup did not verify the domain. `''` without a lookup. */
+  /** Why the lookup of this call did not verify the domain. `''` if it did, or without a lookup. */
   readonly problem: string;
 }
 

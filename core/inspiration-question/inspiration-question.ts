@@ -63,10 +63,9 @@ export interface Availability {
 }
 
 /**
- * Returns the user types and the groups of the questions that an actor can use, of those that are active and not
- * archived. The user type of a question must be `all` or the seat type of the member. If the question has groups, the
- * member must be in one of them. An actor without a member can use only questions with the user type `all` and without
- * groups.
+ * Returns the user types and the groups of the questions that an actor can use, if these are active and not archived.
+ * The user type of a question must be `all` or the seat type of the member. If the question has groups, the member must
+ * be in one of them. An actor without a member can use only questions with the user type `all` and without groups.
  */
 export function getAvailability({ member }: Actor): Availability {
   return member

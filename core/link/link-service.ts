@@ -28,7 +28,7 @@ export interface LinkUrl {
 /** A campaign with its domain, if the domain is live and verified. */
 type CampaignWithDomain = Omit<LinkCampaign, 'domain'> & { readonly domain: Domain | undefined };
 
-/** The records that decide where a request leads. */
+/** The lookups of the records that determine the target of a request. */
 export interface LinkLookups {
   findLink(key: string): MaybePromise<Link>;
   findCampaign(workspaceId: string, campaignId: string): MaybePromise<CampaignWithDomain>;
@@ -54,7 +54,7 @@ export class LinkService implements LinkLookups {
   ) {}
 
   /**
-   * Returns where a request leads. `key` is `undefined` if the path of the request cannot be a link. `lookups` can be
+   * Returns the target of a request. `key` is `undefined` if the path of the request cannot be a link. `lookups` can be
    * cached lookups of this service. Rejects if a lookup rejects.
    */
   async resolve(
@@ -108,9 +108,9 @@ export class LinkService implements LinkLookups {
   }
 
   /**
-   * Returns the visitor key of the current day (UTC), and how long this day lasts. All processes that use the storage
-   * have the same key. Before the key of a day is added, the keys of all other days are removed. Without the key, the
-   * hash of a visitor reveals nothing about the visitor.
+   * Returns the visitor key of the current day (UTC), and the time until this day ends. All processes that use the
+   * storage have the same key. Before the key of a day is added, the keys of all other days are removed. Without the
+   * key, the hash of a visitor reveals nothing about the visitor.
    */
   async getVisitorKey(): Promise<{ readonly key: string; readonly remainingMs: number }> {
     const now = this.storageClock.now();
@@ -121,8 +121,8 @@ export class LinkService implements LinkLookups {
   private async findOrAddVisitorKey(day: string): Promise<string> {
     const found = await this.visitorKeys.findByDay(day);
     if (found !== undefined) return found;
-    // Removed before the new key is added: if the removal fails, the next call tries again. Keys of later days are
-    // removed, too: they were added while the clock was wrong.
+    // Remove the other keys before the new key is added: if the removal fails, the next call retries it. Also remove
+    // keys of later days, which were added while the clock was wrong.
     await this.visitorKeys.removeOthers(day);
     const key = this.system.newRandomText(VISITOR_KEY_LENGTH);
     try {

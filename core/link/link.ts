@@ -17,7 +17,7 @@ export function isLinkKey(text: string): boolean {
   return LINK_KEY_PATTERN.test(text);
 }
 
-/** The choices of the operator for short links. */
+/** The options of short links, which the operator chooses. */
 export interface LinkOptions {
   /** The base of the links of campaigns without a live, verified domain: an origin such as `https://go.example.com`. */
   readonly baseUrl?: string | undefined;
@@ -64,8 +64,8 @@ export interface LinkTarget {
 }
 
 /**
- * Returns the type of target that the links of a campaign have at `now`, in milliseconds since the epoch. If both the
- * conditions of `expired` and those of `unknown` hold, the type is `expired`.
+ * Returns the type of target that the links of a campaign have at `now`, in milliseconds since the epoch. If the
+ * conditions of both `expired` and `unknown` are met, the type is `expired`.
  */
 export function getTargetType(
   { status, destinationUrl, startsAt, endsAt }: Omit<LinkCampaign, 'domain'>,

@@ -36,7 +36,7 @@ export interface FieldError {
   readonly problem: string;
 }
 
-/** The error of a rule. Its message is a text for the caller. */
+/** The error with which a use case rejects a call. Its message is for the caller. */
 export class CoreError extends Error {
   override readonly name = 'CoreError';
 
@@ -91,8 +91,8 @@ export function requireFound<T>(record: T | undefined, recordName: string): T {
 }
 
 /**
- * Creates the error of an ID that is unknown, malformed, deleted, or of another workspace: the same for all of them, so
- * that it does not show the ID.
+ * Creates the error for an ID that is unknown, malformed, deleted, or of another workspace. It is the same in all these
+ * cases, so that it does not reveal whether another workspace has the ID.
  */
 export function createNotFoundError(recordName: string): CoreError {
   return new CoreError('not_found', `No such ${recordName} in this workspace. Check the ID.`);

@@ -1,8 +1,8 @@
 /**
  * The promises that all repositories share:
  *
- * - Isolation: no method reads or changes an entity of another workspace. An ID that the workspace does not have gives
- *   `undefined`, `false`, or is left out.
+ * - Isolation: no method reads or changes an entity of another workspace. For an ID that the workspace does not
+ *   have, a method returns `undefined` or `false`, or omits the ID.
  * - Copies: changing a returned value does not change what is stored.
  * - Durability: when the promise of a change resolves, the change is durable (in memory, until the process ends). This
  *   also holds if the call finds that the change was made before. So a change whose outcome is unknown can be repeated.
