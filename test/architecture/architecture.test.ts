@@ -342,23 +342,23 @@ function findRepeatedNames(sources: readonly Source[]): string[] {
 }
 
 /**
- * Returns the number of floors of the core. A folder or a file of the core is one floor above the highest that it
+ * Returns the number of levels of the core. A folder or a file of the core is one level above the highest that it
  * imports. Returns infinity if imports between folders form a circle.
  */
-function countFloors(sources: readonly Source[]): number {
-  const roomOf = (path: string) => path.split('/').slice(0, 2).join('/');
+function countLevels(sources: readonly Source[]): number {
+  const getFolder = (path: string) => path.split('/').slice(0, 2).join('/');
   const imports = new Map<string, Set<string>>();
   for (const source of sources.filter(({ path }) => isInCore(path))) {
-    const room = roomOf(source.path);
-    const found = imports.get(room) ?? new Set();
-    for (const imported of importsOf(source)) if (roomOf(imported) !== room) found.add(roomOf(imported));
-    imports.set(room, found);
+    const folder = getFolder(source.path);
+    const found = imports.get(folder) ?? new Set();
+    for (const imported of importsOf(source)) if (getFolder(imported) !== folder) found.add(getFolder(imported));
+    imports.set(folder, found);
   }
-  const floorOf = (room: string, above: readonly string[]): number =>
-    above.includes(room)
+  const getLevel = (folder: string, above: readonly string[]): number =>
+    above.includes(folder)
       ? Number.POSITIVE_INFINITY
-      : 1 + Math.max(0, ...[...(imports.get(room) ?? [])].map((it) => floorOf(it, [...above, room])));
-  return Math.max(...[...imports.keys()].map((room) => floorOf(room, [])));
+      : 1 + Math.max(0, ...[...(imports.get(folder) ?? [])].map((it) => getLevel(it, [...above, folder])));
+  return Math.max(...[...imports.keys()].map((folder) => getLevel(folder, [])));
 }
 
 const sources: readonly Source[] = layers.flatMap((layer) =>
@@ -416,9 +416,9 @@ suite(
       for (const text of forms) assert.deepEqual(importsOf({ path: 'core/tag/tag.ts', text }), ['seen'], text);
     },
 
-    'has at most five floors in the core, without a circle': () => {
-      assert.equal(countFloors(sources), 5);
-      const count = (planted: string) => countFloors([...sources, plant(planted)]);
+    'has at most five levels in the core, without a circle': () => {
+      assert.equal(countLevels(sources), 5);
+      const count = (planted: string) => countLevels([...sources, plant(planted)]);
       assert.equal(count('core/member/a.ts imports ../campaign/campaign.ts'), 6);
       assert.equal(count('core/shared/a.ts imports ../tag/tag.ts'), Number.POSITIVE_INFINITY);
     },
