@@ -51,7 +51,7 @@ function describeNextCommand(settings: Settings, workspaceId: string | undefined
   const assignment = isDefault ? '' : `${locationSetting}=${quoteForShell(String(settings[locationSetting]))} `;
   const program = `${assignment}npx advocacy`;
   return workspaceId === undefined
-    ? `Create a workspace:\n  ${program} workspace create --name NAME`
+    ? `Create a workspace and its first API key:\n  ${program} workspace create --name NAME --with-key`
     : `Create another API key:\n  ${program} key create --workspace ${workspaceId}`;
 }
 

@@ -91,6 +91,8 @@ async function readData(data: string | undefined, stdin: Readable): Promise<obje
   }
 }
 
+export const SECRET_WARNING = 'Store the secret now, because it is shown only once.';
+
 type OperationResult = Awaited<ReturnType<ReturnType<Operation['prepare']>>>;
 
 /** Yields the first page and all following ones. */
@@ -129,7 +131,7 @@ export function createResult(
   const written = recordId === undefined ? {} : { written: { workspaceId, memberId: member?.id, recordId } };
   if (operation.method === 'DELETE') return { json: body, message: `Deleted: ${record.id}.`, ...written };
   const hasSecret = operation.method === 'POST' && typeof (record.key ?? record.secret) === 'string';
-  const warning = hasSecret && { warning: 'Store the secret now, because it is shown only once.' };
+  const warning = hasSecret && { warning: SECRET_WARNING };
   return { ...createRecordResult(record), json: body, ...warning, ...written };
 }
 

@@ -11,7 +11,7 @@ import { operations } from '../api/operations.ts';
 import { replaceControlCharacters } from '../logging/terminal-text.ts';
 import { type Command, defineCommand, INTERRUPTED_EXIT_CODE } from './command.ts';
 import { formatCount } from './format-count.ts';
-import { createResult } from './operation-command.ts';
+import { createResult, SECRET_WARNING } from './operation-command.ts';
 import { createRecordResult } from './output.ts';
 import { findWorkspace, workspaceField } from './target.ts';
 
@@ -23,13 +23,19 @@ export const workspaceCommands: readonly Command[] = [
   defineCommand({
     name: 'workspace create',
     summary: 'Create a workspace',
-    example: ["--name 'Northwind Outdoor'"],
+    details: ['With --with-key, also creates an API key without a member, for the first requests over HTTP.'],
+    example: ["--name 'Northwind Outdoor'", '--with-key'],
     createsDatabase: true,
-    fields: z.strictObject({ name: text(NAME_LENGTH).describe('The name of the workspace.') }),
-    run: async ({ app }, { name }) => {
+    fields: z.strictObject({
+      name: text(NAME_LENGTH).describe('The name of the workspace.'),
+      withKey: z.boolean().default(false).describe('Also create an API key with full access, and print it.'),
+    }),
+    run: async ({ app }, { name, withKey }) => {
       const workspace = await app.workspaces.create(name);
       const written = { workspaceId: workspace.id, recordId: workspace.id };
-      return { ...createRecordResult(workspace), written };
+      if (!withKey) return { ...createRecordResult(workspace), written };
+      const { secret } = await app.apiKeys.create(workspace.id, {});
+      return { ...createRecordResult({ ...workspace, key: secret }), warning: SECRET_WARNING, written };
     },
   }),
 

@@ -91,12 +91,12 @@ suite('a start with a SQLite file', {
     },
   ),
 
-  'prints a command that creates a workspace if the file has no workspace': withFile(async (base) => {
+  'prints a command that creates a workspace and a key if the file has no workspace': withFile(async (base) => {
     const file = join(resolve(base, '..'), "Ada's data.db");
     await withProcess({ ...createSettings(file), DEMO_WORKSPACE: 'false' }, async (service) => {
       assert.equal(readDemoKey(service), undefined);
-      const command = readCommand(service, 'Create a workspace');
-      assert.match(await runCommand(command), /^id +\S+\nname +NAME\n/);
+      const command = readCommand(service, 'Create a workspace and its first API key');
+      assert.match(await runCommand(command), /^id +\S+\nname +NAME\ncreatedAt .*\nkey +adv_\w{38}\n/);
     });
   }),
 

@@ -127,6 +127,16 @@ suite('a command', {
     assert.equal((await runJson(`tag get ${id.toUpperCase()}`)).id, id);
   },
 
+  'creates a workspace with its first key, which works and belongs to no member': async () => {
+    const { run, app } = await createCompany();
+    const { code, stdout, stderr } = await run('workspace create --name Contoso --with-key --json');
+    const { id, key, ...others } = JSON.parse(stdout);
+    assert.deepEqual([code, others], [0, { name: 'Contoso', createdAt: CREATED_AT }]);
+    assert.match(stderr, /Store the secret now/);
+    const { caller } = await app.apiKeys.authenticate(key);
+    assert.deepEqual([caller.workspaceId, caller.access, caller.member], [id, 'full', undefined]);
+  },
+
   'names the option of an invalid value as it was typed, and exits with 2': () =>
     each(invalidValues, async (message, line) => {
       const { run } = await createCompany();
