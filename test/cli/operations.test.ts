@@ -10,7 +10,7 @@ import { createOperationCommand } from '../../adapters/cli/operation-command.ts'
 import { collectAll } from '../support/collect-all.ts';
 import { type CommandOutput, createCommandLine, createRun, parseJsonOutput } from '../support/command-line.ts';
 import { each } from '../support/each.ts';
-import { createRecord, validCallOf } from '../support/operations.ts';
+import { createRecord, newValidCall } from '../support/operations.ts';
 import { type Api, withSharedService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { createTenant, type Tenant } from '../support/tenants.ts';
@@ -38,8 +38,8 @@ async function withTenant(test: (run: RunAsAdmin, tenant: Tenant, api: Api) => P
   });
 }
 
-/** Returns the words of the command that sends the same request as `validCallOf`. */
-function toArguments(operation: Operation, { path, body }: ReturnType<typeof validCallOf>): string[] {
+/** Returns the words of the command that sends the same request as `newValidCall`. */
+function toArguments(operation: Operation, { path, body }: ReturnType<typeof newValidCall>): string[] {
   const query = [...new URL(path, 'http://localhost').searchParams];
   return [
     ...(operation.command as string).split(' '),
@@ -100,12 +100,12 @@ suite('the command of an operation', {
     withTenant(async (run, tenant, api) => {
       const other = await createTenant(api, 'northwind');
       await each(derived, async (operation) => {
-        const overHttp = validCallOf(operation, other);
+        const overHttp = newValidCall(operation, other);
         const { text, status } = await api.call(operation.method, overHttp.path, {
           key: other.key,
           body: overHttp.body,
         });
-        const output = await run(...toArguments(operation, validCallOf(operation, tenant)), '--json');
+        const output = await run(...toArguments(operation, newValidCall(operation, tenant)), '--json');
         if (status >= 300) {
           const { code, stderr } = output;
           assert.deepEqual([code, stderr], [1, `error: ${JSON.parse(text).error.message}\n`]);
@@ -120,7 +120,7 @@ suite('the command of an operation', {
   'prints all pages as one array with --all --json, and a hint about more pages without': () =>
     withTenant(async (run, tenant, api) => {
       await each(lists, async (operation, name) => {
-        const { path } = validCallOf(operation, tenant);
+        const { path } = newValidCall(operation, tenant);
         const args = [...toArguments(operation, { path, body: undefined }), '--page-size', '1'];
         const isSimple = !operation.path.includes('{id}');
         if (isSimple) for (let i = 0; i < 2; i++) await createRecord(api, tenant, path).catch(() => undefined);

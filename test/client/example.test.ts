@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { AdvocacyClient } from '../../clients/typescript/client.ts';
 import { each } from '../support/each.ts';
-import { allOperations, recordIdOf, validCallOf } from '../support/operations.ts';
+import { allOperations, newValidCall, recordIdOf } from '../support/operations.ts';
 import { DEMO_API_KEY, withService, withSharedService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { createTenant } from '../support/tenants.ts';
@@ -33,7 +33,7 @@ suite('AdvocacyClient', {
         const tenant = await createTenant(api, 'tenant');
         const client = new AdvocacyClient({ baseUrl: api.url, key: tenant.key });
         const call = client.request.bind(client) as (method: string, path: string, options: object) => Promise<unknown>;
-        const { body } = validCallOf(operation, tenant);
+        const { body } = newValidCall(operation, tenant);
         const path = { id: recordIdOf(operation, tenant) };
         operation.response.parse(
           await call(operation.method, operation.path, { path, body, query: operation.example.query }),

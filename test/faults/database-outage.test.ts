@@ -6,7 +6,7 @@ import { each } from '../support/each.ts';
 import { assertInternalError } from '../support/ledger.ts';
 import { type LoadResponse, send } from '../support/load.ts';
 import { createMongodbSettings } from '../support/mongodb-settings.ts';
-import { allOperations, postOperations, successStatusOf, validCallOf } from '../support/operations.ts';
+import { allOperations, newValidCall, postOperations, successStatusOf } from '../support/operations.ts';
 import { withProcess } from '../support/process.ts';
 import { withReplicaSet } from '../support/replica-set.ts';
 import { quickOrLong } from '../support/scale.ts';
@@ -28,7 +28,7 @@ suite('a database outage', {
       const tenant = await withApplication(set.uri, (app) => createTenant({ app }, 'tenant'));
       await withProcess(createMongodbSettings(set.uri), async ({ url }) => {
         const call = (operation: Operation, headers: Readonly<Record<string, string>> = {}) => {
-          const { path, body } = validCallOf(operation, tenant);
+          const { path, body } = newValidCall(operation, tenant);
           return send(url, { method: operation.method, path, key: tenant.key, headers, ...(body && { body }) });
         };
         const attempts: [string, () => Promise<LoadResponse>][] = [

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { UNKNOWN_ID } from '../support/expected-responses.ts';
 import { type LoadRequest, type LoadResponse, send, startLoad } from '../support/load.ts';
 import { withDatabase } from '../support/mongod.ts';
-import { allOperations, pathOf, validCallOf } from '../support/operations.ts';
+import { allOperations, newValidCall, toPath } from '../support/operations.ts';
 import { SOAK_SECONDS } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
 import { withTemporaryFolder } from '../support/temporary-folder.ts';
@@ -128,13 +128,13 @@ function createWorkMix(started: Started): (i: number) => Promise<LoadResponse> {
 function createValidRequests({ url, tenant }: Started) {
   return allOperations.map(([id, operation]) => {
     const { method } = operation;
-    const replayed = { ...validCallOf(operation, tenant), headers: { 'Idempotency-Key': id } };
+    const replayed = { ...newValidCall(operation, tenant), headers: { 'Idempotency-Key': id } };
     return async (i: number): Promise<LoadResponse> => {
       const isNew = method !== 'POST' || i % CREATION_INTERVAL_COUNT === 0;
-      const { path, body, ...rest } = isNew ? { ...validCallOf(operation, tenant), headers: {} } : replayed;
+      const { path, body, ...rest } = isNew ? { ...newValidCall(operation, tenant), headers: {} } : replayed;
       const sent = await send(url, {
         method,
-        path: method === 'DELETE' ? pathOf(operation, UNKNOWN_ID) : path,
+        path: method === 'DELETE' ? toPath(operation, UNKNOWN_ID) : path,
         key: tenant.key,
         ...(body && { body }),
         ...rest,

@@ -4,12 +4,12 @@ import { each, withCases } from '../support/each.ts';
 import { assertError, assertInvalidFields, invalidFieldsOf, UNKNOWN_ID } from '../support/expected-responses.ts';
 import {
   assertChangesNothing,
-  fieldsOf,
+  getFields,
+  getTypes,
+  newValidCall,
   operationsWithBody,
   operationsWithoutBody,
   successStatusOf,
-  typesOf,
-  validCallOf,
 } from '../support/operations.ts';
 import { callRaw, chunked, type RawRequest } from '../support/raw-requests.ts';
 import { withService, withSharedService } from '../support/service.ts';
@@ -177,7 +177,7 @@ suite('a request body', {
       each(withCases(operationsWithBody, readableBodies), ({ row: operation, cases }) =>
         each(cases, async (make) => {
           const tenant = await createTenant(api, 'tenant');
-          const { path: target, body } = validCallOf(operation, tenant);
+          const { path: target, body } = newValidCall(operation, tenant);
           const sent = make(JSON.stringify(body));
           const { status, text } = await callRaw(api, { method: operation.method, target, key: tenant.key, ...sent });
           assert.equal(status, successStatusOf(operation), text);
@@ -209,7 +209,7 @@ suite('a request body', {
       await each(withCases(operationsWithoutBody, unreadableBodies), ({ row: operation, cases }) =>
         each(cases, async (make) => {
           const tenant = operation.method === 'GET' ? reader : await createTenant(api, 'tenant');
-          const { path: target } = validCallOf(operation, tenant);
+          const { path: target } = newValidCall(operation, tenant);
           const { headers = [], body } = make('{"text":"more"}');
           // The service discards the rest of a body over the limit for only a second. With a slow client, the response
           // could be lost.
@@ -227,8 +227,8 @@ suite('a hostile body', {
     withSharedService((api) =>
       each(operationsWithBody, (operation) =>
         assertChangesNothing(api, operation, async (ask, body) => {
-          await each(fieldsOf(operation.body), async (schema, field) => {
-            const isArray = typesOf(schema).includes('array');
+          await each(getFields(operation.body), async (schema, field) => {
+            const isArray = getTypes(schema).includes('array');
             assertInvalidFields(await ask({ body: withValue(body, field, deepArray) }), [
               isArray ? `${field}.0` : field,
             ]);
@@ -282,7 +282,7 @@ suite('a hostile body', {
     withSharedService((api) =>
       each(operationsWithBody, (operation) =>
         assertChangesNothing(api, operation, async (ask, body) => {
-          const arrays = fieldsOf(operation.body).filter(([, schema]) => typesOf(schema).includes('array'));
+          const arrays = getFields(operation.body).filter(([, schema]) => getTypes(schema).includes('array'));
           for (const [field] of arrays) {
             await each(longArrays, async (array) => {
               const response = await ask({ body: withValue(body, field, array) });

@@ -27,13 +27,13 @@ function withDns(test: (setup: Setup) => Promise<void>): Promise<void> {
 }
 
 const createDomain = ({ create }: Fixture, slug = SLUG) => create('/domains', { slug });
-const pathOf = (id: string) => `/domains/${id}/verification`;
-const getVerification = ({ call }: Fixture, id: string) => call('GET', pathOf(id));
-const verify = ({ call }: Fixture, id: string) => call('POST', pathOf(id));
+const toPath = (id: string) => `/domains/${id}/verification`;
+const getVerification = ({ call }: Fixture, id: string) => call('GET', toPath(id));
+const verify = ({ call }: Fixture, id: string) => call('POST', toPath(id));
 
 /** Verifies a domain with an idempotency key. */
 function verifyOnce({ call }: Api, { key }: Fixture, id: string, idempotencyKey: string): Promise<ApiResponse> {
-  return call('POST', pathOf(id), { key, headers: { 'Idempotency-Key': idempotencyKey } });
+  return call('POST', toPath(id), { key, headers: { 'Idempotency-Key': idempotencyKey } });
 }
 
 /** Returns the body of a response. */

@@ -4,7 +4,7 @@ import * as field from '../../adapters/api/fields.ts';
 import type { Operation } from '../../adapters/api/operation.ts';
 import { each } from '../support/each.ts';
 import { assertInvalidFields, UNKNOWN_ID } from '../support/expected-responses.ts';
-import { type FieldSchema, fieldsOf, operationsWithBody, validCallOf } from '../support/operations.ts';
+import { type FieldSchema, getFields, newValidCall, operationsWithBody } from '../support/operations.ts';
 import { references } from '../support/places.ts';
 import { booleans, oneOf, type SampleValues, texts, urls, urlsOrBlank } from '../support/samples.ts';
 import { type Api, withSharedService } from '../support/service.ts';
@@ -49,7 +49,7 @@ const samplesByType = new Map<string, SampleValues>(
       [z.boolean(), booleans],
     ] as const
   ).map(([schema, samples]) => {
-    const [[, type]] = fieldsOf(z.strictObject({ type: schema })) as [[string, FieldSchema]];
+    const [[, type]] = getFields(z.strictObject({ type: schema })) as [[string, FieldSchema]];
     return [keyOf(type), samples];
   }),
 );
@@ -109,7 +109,7 @@ const MAX_PERIOD = { startDate: '0001-01-01', endDate: '9999-12-31' };
 
 /** Calls an operation with a valid body, to which `changes` are applied. */
 function callWith(api: Api, operation: Operation, tenant: Tenant, changes: object) {
-  const { path, body } = validCallOf(operation, tenant);
+  const { path, body } = newValidCall(operation, tenant);
   const dates = operation.body && 'startDate' in operation.body.shape ? MAX_PERIOD : {};
   return api.call(operation.method, path, { key: tenant.key, body: { ...body, ...dates, ...changes } });
 }
@@ -124,7 +124,7 @@ function eachField(
   api: Api,
 ) {
   return each(operationsWithBody, (operation) =>
-    each(fieldsOf(operation.body), (schema, name) =>
+    each(getFields(operation.body), (schema, name) =>
       test(name, samplesOf(operation, name, schema), (tenant, value) =>
         callWith(api, operation, tenant, { [name]: value }),
       ),
@@ -166,8 +166,8 @@ suite('a field of a body', {
     withSharedService((api) =>
       each(operationsWithBody, async (operation) => {
         const tenant = await createTenant(api, 'tenant');
-        const required = fieldsOf(operation.body).flatMap(([name, { isRequired }]) => (isRequired ? [name] : []));
-        const { path } = validCallOf(operation, tenant);
+        const required = getFields(operation.body).flatMap(([name, { isRequired }]) => (isRequired ? [name] : []));
+        const { path } = newValidCall(operation, tenant);
         const empty = await api.call(operation.method, path, { key: tenant.key, body: {} });
         if (required.length > 0) assertInvalidFields(empty, required);
         else assert.equal(empty.status, 200, empty.text);

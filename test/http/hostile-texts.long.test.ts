@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { each } from '../support/each.ts';
 import { UNKNOWN_ID } from '../support/expected-responses.ts';
-import { allOperations, fieldsOf, operationsWithBody, pathOf, typesOf, validCallOf } from '../support/operations.ts';
+import { allOperations, getFields, getTypes, newValidCall, operationsWithBody, toPath } from '../support/operations.ts';
 import { withProcess } from '../support/process.ts';
 import { callRaw } from '../support/raw-requests.ts';
 import { type ApiResponse, DEMO_API_KEY, withSharedService } from '../support/service.ts';
@@ -51,8 +51,8 @@ suite('a text that could make a regular expression slow', {
       const tenant = await createTenant(api, 'tenant');
       const isNewSchema = createFilter();
       await each(operationsWithBody, async (operation) => {
-        const { path, body } = validCallOf(operation, tenant);
-        const fields = fieldsOf(operation.body).filter(([, schema]) => typesOf(schema).includes('string'));
+        const { path, body } = newValidCall(operation, tenant);
+        const fields = getFields(operation.body).filter(([, schema]) => getTypes(schema).includes('string'));
         for (const [field] of fields.filter(([name]) => isNewSchema(operation.body?.shape[name]))) {
           for (const [name, text] of Object.entries(createTexts(TEXT_LENGTH))) {
             const call = { key: tenant.key, body: { ...body, [field]: text } };
@@ -70,7 +70,7 @@ suite('a text that could make a regular expression slow', {
         const [isNewSchema, isNewPath] = [createFilter(), createFilter()];
         for (const [, operation] of allOperations) {
           const { method, query } = operation;
-          const path = pathOf(operation, UNKNOWN_ID);
+          const path = toPath(operation, UNKNOWN_ID);
           for (const [parameter] of Object.entries(query.shape).filter(([, schema]) => isNewSchema(schema))) {
             const target = `${path}?${parameter}=${encoded}`;
             await assertFast(`${name} as ${parameter}`, () => callRaw(api, { method, target, key }));

@@ -11,7 +11,7 @@ import {
   UNKNOWN_ID,
 } from '../support/expected-responses.ts';
 import { holdNextTransaction } from '../support/hold-transaction.ts';
-import { postOperations, readAllLists, successStatusOf, validCallOf } from '../support/operations.ts';
+import { newValidCall, postOperations, readAllLists, successStatusOf } from '../support/operations.ts';
 import { type Api, type ApiResponse, DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { createCampaignBody, createKey, createTenant, type Tenant } from '../support/tenants.ts';
@@ -98,7 +98,7 @@ suite('a POST with an Idempotency-Key', {
   'runs once, and gets the first response again if it is repeated': () =>
     withSetup(async ({ api, own, post }) => {
       await each(postOperations, async (operation) => {
-        const { path, body } = validCallOf(operation, own);
+        const { path, body } = newValidCall(operation, own);
         const first = await post(operation.id, path, body);
         assertFirst(first, successStatusOf(operation));
         const stored = await readAllLists(api, own.key);
@@ -140,7 +140,7 @@ suite('a POST with an Idempotency-Key', {
       };
       await each(differentBodies, (body) => assertRejected('/campaigns', body));
       await each(postOperations, async (operation) => {
-        const { path, body } = validCallOf(operation, own);
+        const { path, body } = newValidCall(operation, own);
         if (path !== '/campaigns') await assertRejected(path, body);
       });
       assert.deepEqual(await readAllLists(api, own.key), stored);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { UNKNOWN_ID } from '../support/expected-responses.ts';
-import { allOperations, fieldsOf, validCallOf } from '../support/operations.ts';
+import { allOperations, getFields, newValidCall } from '../support/operations.ts';
 import { withProcess } from '../support/process.ts';
 import { callRaw, type RawRequest, sendRaw } from '../support/raw-requests.ts';
 import { type ApiResponse, DEMO_API_KEY, withService } from '../support/service.ts';
@@ -23,7 +23,7 @@ async function sendSecrets(url: string): Promise<number[]> {
   };
   const ids = await findDemoIds(sendRequest);
   for (const [, operation] of allOperations) {
-    const call = () => validCallOf(operation, { ids });
+    const call = () => newValidCall(operation, { ids });
     const { path, body } = call();
     const send = (other: Partial<RawRequest>) => sendRequest({ method: operation.method, target: path, ...other });
     const names = [SECRET, ...Object.keys(operation.query.shape)];
@@ -35,7 +35,7 @@ async function sendSecrets(url: string): Promise<number[]> {
         body: typeof given === 'string' ? given : JSON.stringify(given),
         headers: [...JSON_BODY, ...headers],
       });
-    for (const name of [SECRET, ...fieldsOf(operation.body).map(([field]) => field)]) {
+    for (const name of [SECRET, ...getFields(operation.body).map(([field]) => field)]) {
       for (const value of [SECRET, [SECRET], { [SECRET]: SECRET }]) await sendBody({ ...call().body, [name]: value });
     }
     for (const broken of [`{"name":"${SECRET}`, `["${SECRET}"]`, `{"name":"${SECRET}\\ud800"}`]) await sendBody(broken);

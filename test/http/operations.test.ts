@@ -19,17 +19,17 @@ import {
   allOperations,
   assertChangesNothing,
   type FieldSchema,
-  fieldsOf,
+  getFields,
+  getTypes,
   type JsonType,
+  newValidCall,
   operationsWithBody,
   operationsWithId,
-  pathOf,
   pathSegmentOf,
   readAllLists,
   recordIdOf,
   successStatusOf,
-  typesOf,
-  validCallOf,
+  toPath,
 } from '../support/operations.ts';
 import { callRaw } from '../support/raw-requests.ts';
 import {
@@ -62,7 +62,7 @@ function eachOperation(table: typeof allOperations, test: (setup: Setup) => unkn
 
 async function createSetup(api: Api, operation: Operation): Promise<Setup> {
   const tenant = await createTenant(api, 'tenant');
-  const { path, body } = validCallOf(operation, tenant);
+  const { path, body } = newValidCall(operation, tenant);
   const call: Setup['call'] = ({ path: otherPath = path, ...changes } = {}) =>
     api.call(operation.method, otherPath, { key: tenant.key, body, ...changes });
   const assertSuccess: Setup['call'] = async (changes) => {
@@ -154,7 +154,7 @@ const valuesByType: Readonly<Record<JsonType, readonly unknown[]>> = {
  * Returns values of the types that a field does not accept, and if it is an enumeration, texts that it does not accept.
  */
 function invalidValuesOf(schema: FieldSchema): unknown[] {
-  const allowedTypes = typesOf(schema);
+  const allowedTypes = getTypes(schema);
   assert.ok(allowedTypes.length > 0, 'the schema of a field has types');
   const others = (Object.keys(valuesByType) as JsonType[]).filter((type) => !allowedTypes.includes(type));
   return [...others.flatMap((type) => valuesByType[type]), ...(schema.enum ? valuesByType.string : [])];
@@ -255,7 +255,7 @@ suite('every operation', {
     withSharedService((api) =>
       each(operationsWithBody, (operation) =>
         assertChangesNothing(api, operation, async (send, body) => {
-          for (const [field, schema] of fieldsOf(operation.body)) {
+          for (const [field, schema] of getFields(operation.body)) {
             for (const value of invalidValuesOf(schema)) {
               const changed = JSON.stringify({ ...JSON.parse(body), [field]: value });
               assertInvalidFields(await send({ body: changed }), [field], `${field} = ${JSON.stringify(value)}`);
@@ -274,10 +274,10 @@ suite('every operation', {
 
   'returns the same 404 for every unknown ID': () =>
     eachOperation(operationsWithId, async ({ call, operation, tenant }) => {
-      const expected = await call({ path: pathOf(operation, UNKNOWN_ID) });
+      const expected = await call({ path: toPath(operation, UNKNOWN_ID) });
       assertError(expected, 404);
       await each(textCases(...createUnknownIds(tenant.ids[pathSegmentOf(operation)])), async (id) => {
-        const response = await call({ path: pathOf(operation, id) });
+        const response = await call({ path: toPath(operation, id) });
         assert.deepEqual(comparablePartOf(response), comparablePartOf(expected));
       });
     }),
@@ -285,7 +285,7 @@ suite('every operation', {
   'accepts an ID in upper or lower case': () =>
     eachOperation(operationsWithId, async ({ assertSuccess, operation, tenant }) => {
       const id = recordIdOf(operation, tenant);
-      const { json, text } = await assertSuccess({ path: pathOf(operation, id.toUpperCase()) });
+      const { json, text } = await assertSuccess({ path: toPath(operation, id.toUpperCase()) });
       if (!Array.isArray(json)) assert.ok(text.includes(id), text);
     }),
 
@@ -307,7 +307,7 @@ suite('every operation', {
       const id = recordIdOf(operation, tenant);
       assert.deepEqual((await call()).json, { id });
       for (const other of operations.filter((one) => one.path === operation.path)) {
-        const { body } = validCallOf(other, tenant);
+        const { body } = newValidCall(other, tenant);
         assertError(await api.call(other.method, path, { key: tenant.key, body }), 404);
       }
       const list = await api.call('GET', `/${pathSegmentOf(operation)}`, { key: tenant.key });
@@ -317,7 +317,7 @@ suite('every operation', {
   'responds to HEAD at its path as to GET, but without the body': () =>
     eachOperation(allOperations, async ({ api, operation, tenant: { key }, path }) => {
       const hasGet = operations.some((other) => other.method === 'GET' && other.path === operation.path);
-      await each(textCases(path, `${path}/`, addQuery(path, 'no=1'), pathOf(operation, UNKNOWN_ID)), async (target) => {
+      await each(textCases(path, `${path}/`, addQuery(path, 'no=1'), toPath(operation, UNKNOWN_ID)), async (target) => {
         const head = await callRaw(api, { method: 'HEAD', target, key });
         const get = await callRaw(api, { method: 'GET', target, key });
         assert.equal(head.text, '');

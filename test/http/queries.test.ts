@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { each, textCases } from '../support/each.ts';
 import { assertError, assertInvalidFields, UNKNOWN_ID } from '../support/expected-responses.ts';
-import { type FieldSchema, fieldsOf, listOperations, lists, pathOf, pathSegmentOf } from '../support/operations.ts';
+import { type FieldSchema, getFields, listOperations, lists, pathSegmentOf, toPath } from '../support/operations.ts';
 import { references } from '../support/places.ts';
 import { type Api, type ApiResponse, withSharedService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
@@ -66,7 +66,7 @@ suite('a query parameter with a single value', {
     withTenant((get, { ids }) =>
       each(listOperations, (operation) =>
         each(singlesOf(operation.query), async (schema, name) => {
-          const path = pathOf(operation, ids[pathSegmentOf(operation)]);
+          const path = toPath(operation, ids[pathSegmentOf(operation)]);
           const { valid, invalid } = valuesOf(name, schema);
           for (const value of valid) assert.equal((await get(`${path}?${name}=${value}`)).status, 200, value);
           await each(textCases(...invalid), async (value) =>
@@ -85,7 +85,7 @@ suite('a query parameter with a single value', {
     withTenant((get, { ids }) =>
       each(listOperations, (operation) =>
         each(singlesOf(operation.query), async (schema, name) => {
-          const path = pathOf(operation, ids[pathSegmentOf(operation)]);
+          const path = toPath(operation, ids[pathSegmentOf(operation)]);
           const [value, other = value] = valuesOf(name, schema).valid;
           for (const twice of [
             `${name}=${value}&${name}=${value}`,
@@ -101,8 +101,8 @@ suite('a query parameter with a single value', {
     ),
 });
 
-function singlesOf(query: Parameters<typeof fieldsOf>[0]) {
-  return fieldsOf(query).filter(([, { type }]) => type !== 'array');
+function singlesOf(query: Parameters<typeof getFields>[0]) {
+  return getFields(query).filter(([, { type }]) => type !== 'array');
 }
 
 /** An array parameter, with a value that finds the record of the tenant and values that find nothing. */
@@ -122,7 +122,9 @@ type SendValues = (...values: readonly string[]) => Promise<ApiResponse>;
 
 /** The paths of the lists that have arrays of references or names, by the names of the parameters. */
 const arrayParameters = lists.flatMap(([path, { query }]) =>
-  fieldsOf(query).flatMap(([name, { type }]) => (type === 'array' && name !== 'status' ? [[name, path] as const] : [])),
+  getFields(query).flatMap(([name, { type }]) =>
+    type === 'array' && name !== 'status' ? [[name, path] as const] : [],
+  ),
 );
 
 /** Runs a test for each array parameter of the lists. */

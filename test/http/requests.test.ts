@@ -5,8 +5,8 @@ import {
   allOperations,
   assertChangesNothing,
   operationsWithId,
-  pathOf,
   postOperations,
+  toPath,
 } from '../support/operations.ts';
 import { callRaw, type RawRequest } from '../support/raw-requests.ts';
 import { withService, withSharedService } from '../support/service.ts';
@@ -34,7 +34,7 @@ suite('a request', {
       each(operationsWithId, (operation) =>
         assertChangesNothing(api, operation, (ask) =>
           each(undecodable, async (id) => {
-            for (const target of [pathOf(operation, id), `${pathOf(operation, id)}/`]) {
+            for (const target of [toPath(operation, id), `${toPath(operation, id)}/`]) {
               assertError(await ask({ target }), 400, /path cannot be decoded/);
               assertError(await ask({ target, key: null }), 400, /path cannot be decoded/);
             }
@@ -48,7 +48,7 @@ suite('a request', {
       each(withCases(allOperations, undecodable), ({ row: operation, cases }) =>
         assertChangesNothing(api, operation, (ask, _, { ids }) =>
           each(cases, async (text) => {
-            const path = pathOf(operation, ids.tags);
+            const path = toPath(operation, ids.tags);
             for (const query of [text, `page=${text}`, `${text}=1`, `page=1&page=${text}`]) {
               assertError(await ask({ target: `${path}?${query}` }), 400, /query cannot be decoded/);
             }

@@ -34,9 +34,9 @@ const RUNNING = { startDate: '2026-01-01', endDate: '2099-12-31' };
 /**
  * Returns a valid request of an operation: its documented example, for a record of the tenant, and with an unused name.
  */
-export function validCallOf(operation: Operation, tenant: RecordIds): { path: string; body: object | undefined } {
+export function newValidCall(operation: Operation, tenant: RecordIds): { path: string; body: object | undefined } {
   const query = 'campaignIds' in operation.query.shape ? `?campaignIds=${tenant.ids.campaigns}` : '';
-  return { path: pathOf(operation, recordIdOf(operation, tenant)) + query, body: validBodyOf(operation) };
+  return { path: toPath(operation, recordIdOf(operation, tenant)) + query, body: newValidBody(operation) };
 }
 
 type RecordIds = Pick<Tenant, 'ids'> & Partial<Pick<Tenant, 'draftId'>>;
@@ -51,7 +51,7 @@ export function addQuery(path: string, query: string): string {
   return `${path}${path.includes('?') ? '&' : '?'}${query}`;
 }
 
-function validBodyOf({ example: { body } }: Operation): object | undefined {
+function newValidBody({ example: { body } }: Operation): object | undefined {
   const unique = Object.entries({ ...newUniqueFields(), ...RUNNING }).filter(([field]) => body && field in body);
   return body && { ...body, ...Object.fromEntries(unique) };
 }
@@ -64,11 +64,11 @@ export async function createRecord(
   fields: object = {},
 ): Promise<ApiResponse['json']> {
   const operation = operations.find((one) => one.method === 'POST' && one.path === path) as Operation;
-  return jsonOf(await call('POST', path, { key, body: { ...validBodyOf(operation), ...fields } }), 201);
+  return jsonOf(await call('POST', path, { key, body: { ...newValidBody(operation), ...fields } }), 201);
 }
 
 /** Returns the path of an operation, with the ID if the path has one. */
-export function pathOf({ path }: Operation, id: string): string {
+export function toPath({ path }: Operation, id: string): string {
   return path.replace('{id}', id);
 }
 
@@ -97,7 +97,7 @@ export interface FieldSchema {
 }
 
 /** Returns the fields of a query or body with the schemas of their input. */
-export function fieldsOf(fields: z.ZodObject | undefined): [name: string, schema: FieldSchema][] {
+export function getFields(fields: z.ZodObject | undefined): [name: string, schema: FieldSchema][] {
   if (!fields) return [];
   const { $defs = {}, ...root } = z.toJSONSchema(fields, { io: 'input', unrepresentable: 'any' });
   const resolve = (schema: z.core.JSONSchema._JSONSchema): z.core.JSONSchema.JSONSchema => {
@@ -113,9 +113,9 @@ export function fieldsOf(fields: z.ZodObject | undefined): [name: string, schema
 }
 
 /** Returns the types that a field accepts. In JSON, an integer is a number. */
-export function typesOf({ type = [], anyOf = [] }: FieldSchema): JsonType[] {
+export function getTypes({ type = [], anyOf = [] }: FieldSchema): JsonType[] {
   const types = [type].flat().map((name) => (name === 'integer' ? 'number' : name));
-  return [...types, ...anyOf.flatMap(typesOf)] as JsonType[];
+  return [...types, ...anyOf.flatMap(getTypes)] as JsonType[];
 }
 
 /** Sends a request that would succeed without the given changes. */
@@ -131,7 +131,7 @@ export async function assertChangesNothing(
   test: (sendChanged: SendRequest, body: string, tenant: Tenant) => Promise<void>,
 ): Promise<void> {
   const tenant = await createTenant(api, 'tenant');
-  const call = validCallOf(operation, tenant);
+  const call = newValidCall(operation, tenant);
   const body = call.body && JSON.stringify(call.body);
   const headers = body === undefined ? [] : ([['Content-Type', 'application/json']] as const);
   const request = { method: operation.method, target: call.path, key: tenant.key, headers, body };

@@ -5,11 +5,11 @@ import { UNKNOWN_ID } from './expected-responses.ts';
 import {
   createRecord,
   listOperations,
+  newValidCall,
   operationsWithBody,
   operationsWithId,
-  pathOf,
   pathSegmentOf,
-  validCallOf,
+  toPath,
 } from './operations.ts';
 import type { Api } from './service.ts';
 import type { Tenant } from './tenants.ts';
@@ -79,8 +79,8 @@ const pathPlaces = operationsWithId.map(([name, operation]): [string, Place] => 
   const kind = pathSegmentOf(operation);
   const createRequest: Place['createRequest'] = ([id = ''], own) => [
     operation.method,
-    pathOf(operation, id),
-    validCallOf(operation, own).body,
+    toPath(operation, id),
+    newValidCall(operation, own).body,
   ];
   const own = name === 'deleteCampaign' ? { getValue: ({ draftId }: Tenant) => draftId } : {};
   return [`the path of ${name}`, { ...byId(kind), ...own, status: 404, createRequest, ...createDeletedRecord(kind) }];
@@ -115,7 +115,7 @@ const createBodyPlace = (operation: Operation, name: string, reference: Referenc
   ...reference,
   status: 422,
   createRequest: (values, own) => {
-    const { path, body } = validCallOf(operation, own);
+    const { path, body } = newValidCall(operation, own);
     return [operation.method, path, { ...body, [name]: reference.takesMany ? values : values[0] }];
   },
 });
@@ -130,7 +130,7 @@ const bodyPlaces = operationsWithBody.flatMap(([id, operation]) =>
 const createFilterPlace = (operation: Operation, name: string, reference: Reference): Place => ({
   ...reference,
   status: 200,
-  createRequest: (values, own) => ['GET', `${validCallOf(operation, own).path}?${name}=${values}`],
+  createRequest: (values, own) => ['GET', `${newValidCall(operation, own).path}?${name}=${values}`],
 });
 
 const filterPlaces = listOperations.flatMap(([id, operation]) => {
