@@ -15,7 +15,9 @@ const CLIENT_COUNT = 20;
 const rounds = Array.from({ length: quickOrLong(2, 50) }, (_, i) => [`round ${i}`, i] as const);
 
 /** Calls the API of each of two server processes on one database, with a key of a workspace. */
-function withTwoProcesses(test: (calls: readonly [Api['call'], Api['call']]) => Promise<void>): Promise<void> {
+function withTwoProcesses(
+  test: (calls: readonly [Api['call'], Api['call']], uri: string) => Promise<void>,
+): Promise<void> {
   return withDatabase(async (uri) => {
     const settings = { ...createMongodbSettings(uri), LOG_LEVEL: 'error' };
     const { key } = await withApplication(uri, createWorkspace);
@@ -23,7 +25,9 @@ function withTwoProcesses(test: (calls: readonly [Api['call'], Api['call']]) => 
       ({ url }: ServiceProcess): Api['call'] =>
       (method, path, options) =>
         request(url + path, method, { key, ...options });
-    await withProcess(settings, (one) => withProcess(settings, (other) => test([createCall(one), createCall(other)])));
+    await withProcess(settings, (one) =>
+      withProcess(settings, (other) => test([createCall(one), createCall(other)], uri)),
+    );
   });
 }
 
@@ -50,4 +54,34 @@ suite('two processes on one database', {
           }
         });
       }),
+
+  'let one of two admins win who demote or delete each other': () =>
+    withTwoProcesses((calls, uri) =>
+      withApplication(uri, async (app) => {
+        for (let round = 0; round < quickOrLong(10, 1000); round++) {
+          const { workspaceId, admin, key } = await createWorkspace(app);
+          const fields = { name: 'Ben', email: 'ben@x.example', role: 'admin', invitation: 'accepted' } as const;
+          const ben = await app.members.create(workspaceId, fields);
+          const { secret } = await app.apiKeys.create(workspaceId, { memberId: ben.id });
+          const attempts = [
+            { key, id: ben.id },
+            { key: secret, id: admin.id },
+          ];
+          // Each process caches its caller as an admin, so that only the rule about the last admin can reject.
+          await Promise.all(attempts.map((attempt, i) => calls[i]?.('GET', '/members', { key: attempt.key })));
+          const responses = await Promise.all(
+            attempts.map((attempt, i) => {
+              const call = calls[i] as Api['call'];
+              const path = `/members/${attempt.id}`;
+              return (round + i) % 4 === 0
+                ? call('DELETE', path, { key: attempt.key })
+                : call('PATCH', path, { key: attempt.key, body: { role: 'member' } });
+            }),
+          );
+          assert.deepEqual(responses.map(({ status }) => status).toSorted(), [200, 409], `round ${round}`);
+          const lost = responses.find(({ status }) => status === 409);
+          assert.equal(lost?.json.error.doc_url, '/docs/errors#conflict-last-admin');
+        }
+      }),
+    ),
 });

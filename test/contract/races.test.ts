@@ -7,6 +7,7 @@ import { each } from '../support/each.ts';
 import type { TestEngine } from '../support/engines/engine.ts';
 import { engines } from '../support/engines/engines.ts';
 import { parseDates } from '../support/parse-dates.ts';
+import { quickOrLong } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
 import { createCampaignFields, createWorkspace } from '../support/tenants.ts';
 
@@ -18,6 +19,7 @@ const CALL_COUNT = 50;
 interface Setup {
   readonly actor: MemberActor;
   readonly app: Application;
+  readonly apps: readonly Application[];
   /** Runs an action many times concurrently. The runs are distributed over the applications. */
   runConcurrently<T>(action: (app: Application, i: number) => Promise<T>): Promise<T[]>;
 }
@@ -37,7 +39,7 @@ const onEachEngine = (test: (setup: Setup) => Promise<void>) => () =>
       const { workspaceId, admin } = await createWorkspace(app);
       const runConcurrently: Setup['runConcurrently'] = (action) =>
         Promise.all(Array.from({ length: CALL_COUNT }, (_, i) => action(apps[i % apps.length] as Application, i)));
-      await test({ actor: { workspaceId, member: admin }, app, runConcurrently });
+      await test({ actor: { workspaceId, member: admin }, app, apps, runConcurrently });
     } finally {
       for (const { close } of opened) await close();
       await remove();
@@ -69,5 +71,33 @@ suite('concurrent changes of one campaign', {
     const results = await runConcurrently(({ campaigns }) => campaigns.update(actor, id, { status: 'published' }));
     const { updatedAt } = await app.campaigns.getBrief(actor.workspaceId, id);
     for (const result of results) assert.deepEqual([result.status, result.updatedAt], ['published', updatedAt]);
+  }),
+});
+
+suite('concurrent changes of members', {
+  'leave one of two admins who demote or delete each other': onEachEngine(async ({ apps }) => {
+    const [one, two = one] = apps as [Application, Application?];
+    for (let round = 0; round < quickOrLong(20, 1000); round++) {
+      const { workspaceId, admin } = await createWorkspace(one);
+      const fields = { name: 'Ben', email: 'ben@x.example', role: 'admin', invitation: 'accepted' } as const;
+      const { id } = await two.members.create(workspaceId, fields);
+      const results = await Promise.allSettled<unknown>([
+        round % 2 === 0 ? one.members.remove(workspaceId, id) : one.members.update(workspaceId, id, { role: 'member' }),
+        two.members.update(workspaceId, admin.id, { role: 'member' }),
+      ]);
+      const rejected = results.flatMap((result) => (result.status === 'rejected' ? [result.reason.causeName] : []));
+      assert.deepEqual(rejected, ['last_admin'], `round ${round}`);
+      const query = { role: 'admin', sortBy: 'name', sortOrder: 'asc', page: 1, pageSize: 9 } as const;
+      assert.equal((await one.members.list(workspaceId, query)).items.length, 1);
+    }
+  }),
+
+  'create only one member with an email address': onEachEngine(async ({ actor, runConcurrently }) => {
+    const results = await runConcurrently(({ members }, i) =>
+      members
+        .create(actor.workspaceId, { name: 'Ada', email: i % 2 === 0 ? 'ada@x.example' : 'ADA@x.example' })
+        .catch((error) => error.causeName),
+    );
+    assert.equal(results.filter((result) => result !== 'email_taken').length, 1);
   }),
 });
