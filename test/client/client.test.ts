@@ -148,7 +148,7 @@ suite('the TypeScript client', {
           const error = await getAdvocacyError(
             createClient(`${proxy.url}/`).request('GET', '/campaigns/{id}/brief', { path: { id } }),
           );
-          assert.match(`${error.code} ${error.message}`, /^not_found No campaign/, id);
+          assert.match(`${error.code} ${error.message}`, /^not_found No such campaign/, id);
         }
       }),
     ),

@@ -3,6 +3,7 @@ import { createNodeSystem } from '../../adapters/node/system.ts';
 import { createStorage } from '../../adapters/persistence/storage-engine.ts';
 import { Application } from '../../core/application.ts';
 import type { MemberActor } from '../../core/shared/actor.ts';
+import type { CoreError } from '../../core/shared/core-error.ts';
 import { each } from '../support/each.ts';
 import type { TestEngine } from '../support/engines/engine.ts';
 import { engines } from '../support/engines/engines.ts';
@@ -12,6 +13,9 @@ import { suite } from '../support/suite.ts';
 import { createCampaignFields, createWorkspace } from '../support/tenants.ts';
 
 const CALL_COUNT = 50;
+/** In each round, another one of three actions comes first. */
+const ROUND_COUNT = 3;
+const PAGE = { page: 1, pageSize: 100 };
 
 /**
  * Applications on the same data, and an actor for an admin of a workspace. Each call of the clock returns a later time.
@@ -64,6 +68,30 @@ suite('concurrent changes of one campaign', {
     );
     const { name, description, targetShares, endDate } = await app.campaigns.get(actor, id);
     assert.deepEqual([{ name }, { description }, { targetShares }, { endDate }], changes);
+  }),
+
+  'delete a draft, or publish and share it': onEachEngine(async ({ actor, app, runConcurrently }) => {
+    const { workspaceId } = actor;
+    for (let round = 0; round < ROUND_COUNT; round++) {
+      const { id } = await app.campaigns.create(actor, { ...createCampaignFields(), status: 'draft' });
+      const actions: readonly [string, (app: Application) => Promise<unknown>][] = [
+        ['delete', ({ campaigns }) => campaigns.remove(workspaceId, id)],
+        ['publish', ({ campaigns }) => campaigns.update(actor, id, { status: 'published' })],
+        ['share', ({ shares }) => shares.create(actor, id)],
+      ];
+      const succeeded = new Set<string>();
+      await runConcurrently(async (one, i) => {
+        const [name, act] = actions[(i + round) % actions.length] as (typeof actions)[number];
+        const assertExpected = ({ kind, stack }: CoreError) => assert.match(kind, /^(conflict|not_found)$/, stack);
+        await act(one).then(() => succeeded.add(name), assertExpected);
+      });
+      assert.equal(succeeded.has('delete'), !succeeded.has('publish'));
+      const { items } = await app.shares.listOfMember(actor, { ...PAGE, sortBy: 'createdAt', sortOrder: 'desc' });
+      assert.equal(
+        items.some(({ campaignId }) => campaignId === id),
+        succeeded.has('share'),
+      );
+    }
   }),
 
   'change the status only once if they set the same status': onEachEngine(async ({ actor, app, runConcurrently }) => {

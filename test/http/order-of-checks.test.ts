@@ -61,7 +61,7 @@ const faults: Readonly<Record<string, Fault>> = {
   'a malformed Idempotency-Key': [4, 400, /Idempotency-Key/, () => ({ headers: { 'Idempotency-Key': 'a b' } }), isPost],
   'an unknown parameter': [5, 422, /^colour: unknown field/, () => ({ query: '?colour=red' })],
   'an unknown field': [5, 422, /^hue: unknown field/, () => ({ body: { hue: 'red' } })],
-  'an unknown ID': [6, 404, /has this ID/, () => ({ id: UNKNOWN_ID }), hasId],
+  'an unknown ID': [6, 404, /^No such/, () => ({ id: UNKNOWN_ID }), hasId],
   'an unknown group': [
     7,
     422,

@@ -155,6 +155,13 @@ const indexedReads: Readonly<Record<string, UseCaseCall>> = Object.fromEntries([
     invitation: () => ({ invitation: 'accepted' as const }),
   }).map(([name, filter]): [string, UseCaseCall] => [`members: ${name}`, listMembers(filter)]),
   ...orders.flatMap((sortOrder) =>
+    SHARE_SORTS.map((sortBy): [string, UseCaseCall] => [
+      `shares of the caller by ${sortBy} ${sortOrder}`,
+      ({ app, caller }) =>
+        app.shares.listOfMember(caller as AuthenticatedCaller & MemberActor, { ...SHARES, sortBy, sortOrder }),
+    ]),
+  ),
+  ...orders.flatMap((sortOrder) =>
     SHARE_SORTS.flatMap((sortBy) =>
       [false, true].map((isOfMember): [string, UseCaseCall] => [
         `shares by ${sortBy} ${sortOrder}${isOfMember ? ' of one member' : ''}`,
@@ -493,6 +500,8 @@ async function createFilledWorkspace(app: Application, engine: StorageEngine, na
       createdAt: time(i),
       updatedAt: time((i * 7) % RECORD_COUNT),
       startsAt: (i * 11) % RECORD_COUNT,
+      // The first campaign is the one that use cases share.
+      ...(i === 0 && { endsAt: Date.UTC(2100) }),
       domain: `${i % 20 === 0 ? 'go' : i % 20}.example.com`,
       tagIds: [i % 20, (i * 7) % 20].map((at) => (tags[at] as Identified).id),
       createdBy: (members[i % 20] as Identified).id,

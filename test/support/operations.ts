@@ -16,9 +16,9 @@ export const postOperations = allOperations.filter(([, { method }]) => method ==
 
 export const listOperations = allOperations.filter(([, { query }]) => 'page' in query.shape);
 
-/** The lists of the records of a resource, by their paths. */
+/** The lists of the records of a workspace that a POST to the same path creates, by their paths. */
 export const lists = listOperations
-  .filter(([, { path }]) => !path.includes('{id}'))
+  .filter(([, { path }]) => !path.includes('{id}') && postOperations.some(([, post]) => post.path === path))
   .map(([, operation]) => [operation.path, operation] as const);
 
 let nameCount = 0;
