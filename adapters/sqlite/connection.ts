@@ -37,7 +37,6 @@ export class SqliteConnection implements Executor {
   );
   /** The unused connections for scans. */
   private readonly idleScanners: Database[] = [];
-  private runningCount = 0;
   /** The length of the log at which scans wait for a checkpoint. */
   private maxLogPageCount = MAX_SCANNED_LOG_PAGE_COUNT;
   private probedAt = Number.NEGATIVE_INFINITY;
@@ -104,14 +103,12 @@ export class SqliteConnection implements Executor {
       // If the file was closed meanwhile, all waiting scans are rejected, one after another.
       this.getOpen();
       const scanner = this.idleScanners.pop() ?? (await openReader(this.file));
-      this.runningCount++;
       try {
         // All steps read the same snapshot.
         scanner.exec('BEGIN');
         return await this.runInSteps(() => start(scanner), isAbandoned);
       } finally {
         if (scanner.isInTransaction) scanner.exec('ROLLBACK');
-        this.runningCount--;
         this.idleScanners.push(scanner);
       }
     };
@@ -158,7 +155,7 @@ export class SqliteConnection implements Executor {
     try {
       for (;;) {
         if (isAbandoned() || performance.now() > end) throw createSlowListError();
-        const pauseAt = performance.now() + MAX_BLOCKING_MS / Math.max(1, this.runningCount);
+        const pauseAt = performance.now() + MAX_BLOCKING_MS / this.scans.runningCount;
         const next = () => {
           steps ??= start();
           try {

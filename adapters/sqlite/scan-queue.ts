@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pLimit, { type LimitFunction } from 'p-limit';
 import { StorageUnavailable } from '../../core/shared/core-error.ts';
 import { STORAGE_TIMEOUT_MS } from '../persistence/storage-timeout.ts';
 
@@ -9,23 +11,19 @@ const MAX_SCAN_COUNT = 4;
  */
 const MAX_WORKSPACE_SCAN_COUNT = 2;
 
-interface WaitingScan {
-  readonly workspaceId: string;
-  start(): void;
-}
-
 /**
- * Limits the scans that run at the same time. The next scan is one of the workspace that has the fewest running scans,
- * so that the many scans of one workspace delay only each other.
+ * Limits the scans that run at the same time. A workspace has at most `MAX_WORKSPACE_SCAN_COUNT` scans among those that
+ * run or are next, so that the many scans of one workspace delay only each other.
  *
  * Each running scan reads a snapshot. While any snapshot is read, SQLite cannot restart the write-ahead log. So when
  * the log is long, no scan starts until the running scans have ended, and a checkpoint has copied the log into the
  * file.
  */
 export class ScanQueue {
-  private readonly waiting: WaitingScan[] = [];
-  private readonly running: string[] = [];
-  private isCheckpointing = false;
+  runningCount = 0;
+  private readonly limit = pLimit(MAX_SCAN_COUNT);
+  private readonly workspaceLimits = new Map<string, LimitFunction>();
+  private checkpointing: Promise<void> | undefined;
 
   /** `isLogLong` returns whether the log needs the checkpoint that `checkpoint` makes. */
   constructor(
@@ -34,48 +32,33 @@ export class ScanQueue {
   ) {}
 
   get isIdle(): boolean {
-    return this.running.length === 0 && this.waiting.length === 0;
+    return this.workspaceLimits.size === 0;
   }
 
   /** Runs a scan when its turn comes. Rejects if it has waited for too long by then. */
   async run<T>(workspaceId: string, scan: () => Promise<T>): Promise<T> {
     const queuedAt = performance.now();
-    await new Promise<void>((start) => {
-      this.waiting.push({ workspaceId, start });
-      this.startNext();
-    });
-    try {
+    const workspaceLimit = this.workspaceLimits.get(workspaceId) ?? pLimit(MAX_WORKSPACE_SCAN_COUNT);
+    this.workspaceLimits.set(workspaceId, workspaceLimit);
+    const start = async () => {
+      while (this.isLogLong()) {
+        this.checkpointing ??= this.checkpointWithoutScans();
+        await this.checkpointing;
+      }
       if (performance.now() - queuedAt > STORAGE_TIMEOUT_MS)
         throw new StorageUnavailable('Too many lists are being read.');
-      return await scan();
-    } finally {
-      this.running.splice(this.running.indexOf(workspaceId), 1);
-      this.startNext();
-    }
-  }
-
-  private startNext(): void {
-    while (!this.isCheckpointing && this.waiting.length > 0 && this.running.length < MAX_SCAN_COUNT) {
-      if (this.isLogLong()) {
-        if (this.running.length === 0) void this.runCheckpoint();
-        return;
-      }
-      const count = ({ workspaceId }: WaitingScan) => this.running.filter((it) => it === workspaceId).length;
-      const next = this.waiting.reduce((best, it) => (count(it) < count(best) ? it : best));
-      if (count(next) >= MAX_WORKSPACE_SCAN_COUNT) return;
-      this.waiting.splice(this.waiting.indexOf(next), 1);
-      this.running.push(next.workspaceId);
-      next.start();
-    }
-  }
-
-  private async runCheckpoint(): Promise<void> {
-    this.isCheckpointing = true;
+      this.runningCount++;
+      return scan().finally(() => this.runningCount--);
+    };
     try {
-      await this.checkpoint();
+      return await workspaceLimit(() => this.limit(start));
     } finally {
-      this.isCheckpointing = false;
-      this.startNext();
+      if (workspaceLimit.activeCount + workspaceLimit.pendingCount === 0) this.workspaceLimits.delete(workspaceId);
     }
+  }
+
+  private async checkpointWithoutScans(): Promise<void> {
+    while (this.runningCount > 0) await delay(1);
+    await this.checkpoint().finally(() => (this.checkpointing = undefined));
   }
 }
