@@ -33,6 +33,9 @@ const bind = (value: Value): Value => (typeof value === 'string' && !isStorable(
 type Statement = ReturnType<Connection['prepare']>;
 type Connection = InstanceType<typeof DatabaseSync>;
 
+const MAX_RETRY_DELAY_MS = 3;
+const BUSY_TOO_LONG = `Another process has used the database file for ${STORAGE_TIMEOUT_MS / 1_000} seconds: stop that process, or try again later.`;
+
 /** The maximum number of prepared statements that a connection caches. */
 const MAX_STATEMENT_COUNT = 500;
 
@@ -181,7 +184,8 @@ export function toStorageError(error: unknown): unknown {
 
 /**
  * Runs `work`. While another process uses the file exclusively, repeats `work` after short random delays, for up to ten
- * seconds.
+ * seconds. SQLite itself would wait in a way that blocks the event loop and that is unfair to one of two busy
+ * processes.
  */
 export async function retryWhileBusy<T>(work: () => T): Promise<T> {
   let deadline: number | undefined;
@@ -191,14 +195,8 @@ export async function retryWhileBusy<T>(work: () => T): Promise<T> {
     } catch (error) {
       if (!isBusy(error)) throw toStorageError(error);
       deadline ??= performance.now() + STORAGE_TIMEOUT_MS;
-      if (performance.now() >= deadline) throw createBusyTimeout(error);
+      if (performance.now() >= deadline) throw new StorageUnavailable(BUSY_TOO_LONG, { cause: error });
     }
-    await delay(1 + 2 * Math.random());
+    await delay(1 + (MAX_RETRY_DELAY_MS - 1) * Math.random());
   }
-}
-
-export function createBusyTimeout(cause: unknown): Error {
-  const seconds = STORAGE_TIMEOUT_MS / 1000;
-  const message = `Another process has used the database file for ${seconds} seconds: stop that process, or try again later.`;
-  return new StorageUnavailable(message, { cause });
 }

@@ -1,6 +1,5 @@
 import { setTimeout as delay, setImmediate as nextIteration } from 'node:timers/promises';
-import { STORAGE_TIMEOUT_MS } from '../persistence/storage-timeout.ts';
-import { createBusyTimeout, type Database, isBusy, toStorageError } from './database.ts';
+import { type Database, retryWhileBusy, toStorageError } from './database.ts';
 import { rejectUpgradedFile } from './file.ts';
 import { updateSearchIndexes } from './search.ts';
 
@@ -11,12 +10,8 @@ import { updateSearchIndexes } from './search.ts';
 const MAX_COMMIT_GROUP_MS = 10;
 /** After so many milliseconds of writing without a break, the queue pauses, so that other processes can write. */
 const MAX_BURST_MS = 50;
-/**
- * The length of the pause. It must be longer than the interval at which another process tries to write
- * (`MAX_RETRY_DELAY_MS`).
- */
+/** The length of the pause. It must be longer than the interval at which another process retries (database.ts). */
 const PAUSE_MS = 4;
-const MAX_RETRY_DELAY_MS = 3;
 const FILE_CHECK_INTERVAL_MS = 1_000;
 /**
  * The interval at which a commit group updates the search indexes. If it updated them only before its commit,
@@ -26,7 +21,6 @@ const FILE_CHECK_INTERVAL_MS = 1_000;
 const SEARCH_INDEX_INTERVAL_MS = 2;
 
 interface Write {
-  readonly queuedAt: number;
   readonly isDeferred: boolean;
   run(): unknown;
   resolve(result: unknown): void;
@@ -51,15 +45,14 @@ export class WriteQueue {
 
   /**
    * Runs `work`. If `work` throws, only its own changes are undone, unless the error (such as a full disk) ends the
-   * transaction of the whole commit group. Also rejects if another process writes for ten seconds, or if the commit
-   * fails. With `isDeferred`, resolves before the commit, so that a write that the caller adds then can be in the same
-   * commit group. If the commit fails, the added write is also rejected if it is in this group. In a later group, it
-   * runs without the changes of `work`.
+   * transaction of the whole commit group. Also rejects if the commit fails, or if another process writes for ten
+   * seconds, even if this write has waited for less. With `isDeferred`, resolves before the commit, so that a write
+   * that the caller adds then can be in the same commit group. If the commit fails, the added write is also rejected if
+   * it is in this group. In a later group, it runs without the changes of `work`.
    */
   run<T>(work: () => T | Promise<T>, isDeferred = false): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const queuedAt = performance.now();
-      this.waiting.push({ queuedAt, isDeferred, run: work, resolve: resolve as Write['resolve'], reject });
+      this.waiting.push({ isDeferred, run: work, resolve: resolve as Write['resolve'], reject });
       this.running ??= this.runAll();
     });
   }
@@ -87,27 +80,20 @@ export class WriteQueue {
    * as those to a file that a newer version has upgraded.
    */
   private async begin(): Promise<boolean> {
-    while (this.waiting.length > 0) {
-      try {
-        this.database.exec('BEGIN IMMEDIATE');
-        // A record of this version would lack columns of the newer version, and the tables may differ.
-        rejectUpgradedFile(this.database);
-        if (performance.now() - this.checkedAt > FILE_CHECK_INTERVAL_MS) {
-          this.checkFile();
-          this.checkedAt = performance.now();
-        }
-        return true;
-      } catch (error) {
-        if (this.database.isInTransaction) this.database.exec('ROLLBACK');
-        const isLate = ({ queuedAt }: Write) => performance.now() - queuedAt >= STORAGE_TIMEOUT_MS;
-        const rejectedCount = isBusy(error) ? this.waiting.filter(isLate).length : this.waiting.length;
-        const reason = isBusy(error) ? createBusyTimeout(error) : toStorageError(error);
-        for (const { reject } of this.waiting.splice(0, rejectedCount)) reject(reason);
+    try {
+      await retryWhileBusy(() => this.database.exec('BEGIN IMMEDIATE'));
+      // A record of this version would lack columns of the newer version, and the tables may differ.
+      rejectUpgradedFile(this.database);
+      if (performance.now() - this.checkedAt > FILE_CHECK_INTERVAL_MS) {
+        this.checkFile();
+        this.checkedAt = performance.now();
       }
-      // SQLite itself would wait in a way that blocks the event loop and that is unfair to one of two busy processes.
-      await delay(1 + (MAX_RETRY_DELAY_MS - 1) * Math.random());
+      return true;
+    } catch (error) {
+      if (this.database.isInTransaction) this.database.exec('ROLLBACK');
+      for (const { reject } of this.waiting.splice(0)) reject(toStorageError(error));
+      return false;
     }
-    return false;
   }
 
   private async runCommitGroup(): Promise<void> {
