@@ -3,7 +3,6 @@ import type { Command } from '../adapters/cli/command.ts';
 import type { OpenedApplication } from '../adapters/cli/environment.ts';
 import type { TerminalStream } from '../adapters/cli/terminal-stream.ts';
 import { type EnvironmentVariables, readSettings } from './read-settings.ts';
-import type { Settings } from './settings.ts';
 import { StartupError } from './startup-error.ts';
 import { listStoragesWith, storages } from './storages.ts';
 import { waitUntilReady } from './wait-until-ready.ts';
@@ -24,13 +23,18 @@ export async function openApplication(
   { name, createsDatabase }: Pick<Command, 'name' | 'createsDatabase'>,
 ): Promise<OpenedApplication> {
   const settings = readSettings(environment);
-  const { isShared, locationSetting, backUpProgram, findDatabase } = storages[settings.STORAGE];
-  if (!isShared || !findDatabase) throw createNotSharedError(settings);
+  const { isShared, locationSetting, backUpProgram, databaseExists } = storages[settings.STORAGE];
+  if (!isShared || !databaseExists) {
+    throw new StartupError([
+      `STORAGE: must be ${listStoragesWith('isShared')} for this command. ` +
+        `With STORAGE=${settings.STORAGE}, the records exist only inside the server.`,
+    ]);
+  }
   if (name === 'backup' && backUpProgram) {
     throw new StartupError([`backup: not supported with STORAGE=${settings.STORAGE}. Use ${backUpProgram}.`]);
   }
   // If the database is unavailable, opening it reports why.
-  if (!createsDatabase && (await findDatabase(settings).catch(() => UNKNOWN)) === undefined) {
+  if (!createsDatabase && !(await databaseExists(settings).catch(() => true))) {
     throw new StartupError([
       `${locationSetting}: this database does not exist. Use the database of the server, or create one with \`advocacy workspace create\`.`,
     ]);
@@ -68,17 +72,4 @@ export async function openApplication(
     logWrite: (command, written) => writeLog.info({ command, ...written }, 'command completed'),
     close,
   };
-}
-
-const UNKNOWN = 'unknown';
-
-function createNotSharedError({ STORAGE }: Settings): StartupError {
-  const shared = Object.entries(storages).filter(([, { isShared }]) => isShared);
-  return new StartupError([
-    `STORAGE: must be ${listStoragesWith('isShared')} for this command. ` +
-      `With STORAGE=${STORAGE}, the records exist only inside the server.`,
-    ...shared.map(
-      ([name, { locationSetting }]) => `Set STORAGE=${name}, and ${locationSetting} to the database of the server.`,
-    ),
-  ]);
 }

@@ -5,7 +5,6 @@ import { copyAndCompare } from '../adapters/persistence/copy.ts';
 import { deleteWorkspace } from '../adapters/persistence/delete-workspace.ts';
 import { iterateGlobal } from '../adapters/persistence/iterate-by-id.ts';
 import type { StorageEngine } from '../adapters/persistence/storage-engine.ts';
-import { doNothing } from '../core/shared/do-nothing.ts';
 import type { System } from '../core/shared/system.ts';
 import { removeFinalPeriod } from '../core/shared/text.ts';
 import { type Settings, settings as settingSchemas } from './settings.ts';
@@ -29,7 +28,6 @@ export function createStorageTools(
 
     async copy(url, isResumed, control) {
       const targetSettings = selectTarget(url, settings);
-      await rejectSourceAsTarget(settings, targetSettings);
       const { locationSetting = '', create } = storages[targetSettings.STORAGE];
       const nameOption = (line: string) => line.replaceAll(locationSetting, '--to');
       const target = await create(targetSettings, system, { warn: (line: string) => log.warn(nameOption(line)) });
@@ -59,16 +57,6 @@ function selectTarget(url: string, settings: Settings): Settings {
     return { ...settings, STORAGE: name as Settings['STORAGE'], [locationSetting]: data };
   }
   throw new UsageError(['--to: must be mongodb://…, mongodb+srv://… or sqlite:FILE']);
-}
-
-/** Rejects the source as the target, also if a link or another host name leads to it. */
-async function rejectSourceAsTarget(sourceSettings: Settings, targetSettings: Settings): Promise<void> {
-  if (sourceSettings.STORAGE !== targetSettings.STORAGE) return;
-  const { findDatabase, locationSetting } = storages[sourceSettings.STORAGE];
-  // If the target is unavailable, opening it reports why.
-  const target = await findDatabase?.(targetSettings).catch(doNothing);
-  if (target === undefined || target !== (await findDatabase?.(sourceSettings))) return;
-  throw new UsageError([`--to: must not be the database of ${locationSetting}, which is the source`]);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { StorageEngine } from '../adapters/persistence/storage-engine.ts';
@@ -28,11 +28,8 @@ interface StorageChoice {
   readonly backUpProgram?: string;
   /** Returns a line for operators that says where the records are. */
   describeLocation?(settings: Settings): string;
-  /**
-   * Returns a text that identifies the database, whatever its name or link in the settings, or `undefined` if it does
-   * not exist. Rejects if this cannot be found out.
-   */
-  findDatabase?(settings: Settings): Promise<string | undefined>;
+  /** Returns whether the database exists. Rejects if this cannot be found out. */
+  databaseExists?(settings: Settings): Promise<boolean>;
   /** Returns the location that a URL of `advocacy copy` names, or `undefined` if the URL is not one of this storage. */
   parseUrl?(url: string): string | undefined;
   /** Loads and creates the storage engine. */
@@ -63,16 +60,10 @@ export const storages: Readonly<Record<Settings['STORAGE'], StorageChoice>> = {
     isShared: true,
     hasDemo: true,
     describeLocation: ({ SQLITE_FILE }) => `The data is in ${resolve(SQLITE_FILE)}`,
-    async findDatabase({ SQLITE_FILE }) {
-      try {
-        const stats = await stat(SQLITE_FILE);
-        if (stats.isFile() && stats.size === 0) return undefined;
-        const { identifyFile } = await import('../adapters/sqlite/engine.ts');
-        return identifyFile(SQLITE_FILE);
-      } catch (error) {
-        if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
-        throw error;
-      }
+    async databaseExists({ SQLITE_FILE }) {
+      const stats = statSync(SQLITE_FILE, { throwIfNoEntry: false });
+      // SQLite creates a database in an empty file.
+      return stats !== undefined && !(stats.isFile() && stats.size === 0);
     },
     // In a URL, a host follows two slashes. So `sqlite://data/a.db` is rejected: otherwise, it would mean the file
     // `/data/a.db`.
@@ -103,9 +94,9 @@ export const storages: Readonly<Record<Settings['STORAGE'], StorageChoice>> = {
     hasDemo: false,
     backUpProgram: 'mongodump',
     parseUrl: (url) => (/^mongodb(\+srv)?:/.test(url) ? url : undefined),
-    async findDatabase({ MONGODB_URI }) {
-      const { findDatabase } = await import('../adapters/mongodb/find-database.ts');
-      return findDatabase(MONGODB_URI);
+    async databaseExists({ MONGODB_URI }) {
+      const { databaseExists } = await import('../adapters/mongodb/database-exists.ts');
+      return databaseExists(MONGODB_URI);
     },
     async create({ MONGODB_URI }, _system, log) {
       const { createMongodbEngine, UnsupportedDatabase } = await import('../adapters/mongodb/engine.ts');

@@ -7,7 +7,7 @@ import type { Database } from './database.ts';
 import { tables } from './layout.ts';
 import { createSqliteRecordStore, type Executor } from './record-store.ts';
 
-export { identifyFile, UnusableFile } from './file.ts';
+export { UnusableFile } from './file.ts';
 
 /**
  * Creates a storage engine on a file (docs/adr/0021-sqlite.md). The connection must be opened before the engine is

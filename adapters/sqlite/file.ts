@@ -114,7 +114,7 @@ export function identifyFiles(file: string): string {
  * Returns the device and the inode of a file: two paths with the same result name the same file. Throws if the file is
  * missing.
  */
-export function identifyFile(path: string): string {
+function identifyFile(path: string): string {
   const { dev, ino } = statSync(path, { bigint: true });
   return `${dev}:${ino}`;
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { linkSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { copyAndCompare } from '../../adapters/persistence/copy.ts';
@@ -151,27 +151,6 @@ suite('a copy', {
       assert.doesNotMatch(output.stderr, /s3cret|MONGODB_URI|\n {4}at /);
     });
   }),
-
-  'rejects its source as the target, also through a link or another host name': withSetup(
-    async ({ folder, file, mongodb }) => {
-      const [source, symbolic, hard] = [file('source.db'), file('symbolic.db'), file('hard.db')];
-      for (const { settings } of [source, mongodb]) await withApplication(settings, createWorkspace);
-      symlinkSync('source.db', join(folder, 'symbolic.db'));
-      linkSync(join(folder, 'source.db'), join(folder, 'hard.db'));
-      const localhost = { settings: {}, url: mongodb.url.replace('127.0.0.1', 'localhost') };
-      for (const [from, to, name] of [
-        [source, source, 'SQLITE_FILE'],
-        [source, symbolic, 'SQLITE_FILE'],
-        [source, hard, 'SQLITE_FILE'],
-        [hard, source, 'SQLITE_FILE'],
-        [mongodb, mongodb, 'MONGODB_URI'],
-        [mongodb, localhost, 'MONGODB_URI'],
-      ] as const) {
-        const stderr = `error: --to: must not be the database of ${name}, which is the source\n`;
-        assert.deepEqual(await copy(from, to, '--resume'), { code: 2, stdout: '', stderr }, to.url);
-      }
-    },
-  ),
 
   'rejects a source that is missing or cannot be read': withSetup(async ({ folder, file }) => {
     writeFileSync(join(folder, 'text.db'), 'name,color\n'.repeat(1000));

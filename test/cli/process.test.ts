@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findDatabase } from '../../adapters/mongodb/find-database.ts';
+import { databaseExists } from '../../adapters/mongodb/database-exists.ts';
 import {
   assertExitCode,
   type CommandOutput,
@@ -57,7 +57,7 @@ suite('the command line, as a process', {
         [
           'workspace list',
           { STORAGE: 'memory' },
-          /^error: STORAGE: must be sqlite or mongodb for this command\. .*\nerror: Set STORAGE=sqlite, and SQLITE_FILE .*\nerror: Set STORAGE=mongodb, and MONGODB_URI/,
+          /^error: STORAGE: must be sqlite or mongodb for this command\. With STORAGE=memory, /,
         ],
         [
           'workspace list',
@@ -111,7 +111,7 @@ suite('the command line, as a process', {
             const isUnsupported = line.startsWith('backup') && name === 'MONGODB_URI';
             const message = isUnsupported ? /Use mongodump/ : `^error: ${name}: this database does not exist\\.`;
             assert.match(output.stderr, new RegExp(message));
-            assert.equal(await findDatabase(uri), undefined);
+            assert.equal(await databaseExists(uri), false);
             assert.deepEqual(readdirSync(folder), []);
           }),
         );
