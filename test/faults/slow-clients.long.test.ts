@@ -91,11 +91,6 @@ const clients: Readonly<Record<string, SlowClient>> = {
     firstBytes: 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n',
     closesAfter: IDLE_SECONDS,
   },
-  'keeps a connection open with empty lines': {
-    firstBytes: 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n',
-    nextBytes: '\r\n',
-    closesAfter: IDLE_SECONDS,
-  },
   'does not read the responses': NOT_READING,
 };
 

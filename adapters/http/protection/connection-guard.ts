@@ -8,7 +8,7 @@ import type { PipeliningQueue } from './pipelining.ts';
 const HEADERS_TIMEOUT_MS = 20_000;
 const REQUEST_TIMEOUT_MS = 50_000;
 /** The time after which an idle connection is closed. */
-export const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 /** The time for which a connection is still read after its last response. */
 const LINGER_TIMEOUT_MS = 1_000;
 /** The interval at which Node checks for requests that exceed a timeout. */

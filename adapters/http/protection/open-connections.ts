@@ -1,35 +1,18 @@
-import type { Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { KEEP_ALIVE_TIMEOUT_MS } from './connection-guard.ts';
-import type { PipeliningQueue } from './pipelining.ts';
 
-const IDLE_CHECK_INTERVAL_MS = 1_000;
 /** The interval at which `close` checks whether all responses were sent. */
 const DRAIN_POLL_INTERVAL_MS = 20;
 
-/**
- * The open connections of a server. Closes connections that are idle for too long, and drains all connections at
- * shutdown.
- */
+/** The open connections of a server, which are drained at shutdown. */
 export class OpenConnections {
   private readonly sockets = new Set<Socket>();
-  /**
-   * The time at which `closeTimedOut` first saw that a connection was idle, by the last response of the connection. A
-   * later response has no entry, so with it the time starts anew.
-   */
-  private readonly idleSinceByResponse = new WeakMap<ServerResponse, number>();
-
-  constructor(
-    private readonly server: Server,
-    private readonly pipelining: PipeliningQueue,
-  ) {
+  constructor(private readonly server: Server) {
     server.on('connection', (socket) => {
       this.sockets.add(socket);
       socket.once('close', () => this.sockets.delete(socket));
     });
-    const timer = setInterval(() => this.closeTimedOut(performance.now()), IDLE_CHECK_INTERVAL_MS).unref();
-    server.once('close', () => clearInterval(timer));
   }
 
   /**
@@ -74,19 +57,5 @@ export class OpenConnections {
   private closeIdle(): void {
     this.server.closeIdleConnections();
     for (const socket of this.sockets) if (socket.bytesRead === 0) socket.destroy();
-  }
-
-  /**
-   * Closes the connections that exceed the keep-alive timeout. Node's own timeout does not suffice, because it restarts
-   * whenever the client sends an empty line (CRLF) between requests.
-   */
-  private closeTimedOut(now: number): void {
-    for (const socket of this.sockets) {
-      const newest = this.pipelining.findNewestResponse(socket);
-      if (!newest?.closed) continue;
-      const idleSince = this.idleSinceByResponse.get(newest) ?? now;
-      this.idleSinceByResponse.set(newest, idleSince);
-      if (now - idleSince > KEEP_ALIVE_TIMEOUT_MS) socket.destroy();
-    }
   }
 }

@@ -56,7 +56,7 @@ export function createProtectedServer(
     { ...messageClasses, requireHostHeader: false, connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS },
     onRequest,
   );
-  const connections = new OpenConnections(server, pipelining);
+  const connections = new OpenConnections(server);
   guardConnections(server, pipelining, fail);
   return { server, connections };
 }
