@@ -20,22 +20,6 @@ const CLIENT_OPTIONS = {
 };
 const TIMEOUT_MS = 100;
 /**
- * The script of the library with one addition. If the clock of Redis was set back, the key would live longer than a
- * window. Then the script shortens the TTL of the key to one window. The arguments are the key, the points to add and
- * the length of a window in seconds.
- */
-const COUNT_SCRIPT = `
-redis.call('set', KEYS[1], 0, 'EX', ARGV[2], 'NX')
-local consumed = redis.call('incrby', KEYS[1], ARGV[1])
-local ttl = redis.call('pttl', KEYS[1])
-local window = 1000 * ARGV[2]
-if ttl == -1 or ttl > window then
-  redis.call('pexpire', KEYS[1], window)
-  ttl = window
-end
-return {consumed, ttl}
-`;
-/**
  * Adds a visit to a sorted set, with the time at which the visit expires as its score. Each call removes up to two
  * visits that have expired or are too many, so no call takes long. A visit that expires later than one TTL from now was
  * added before the clock of Redis was set back, and counts as expired. The arguments are the key, the visit, the TTL in
@@ -100,7 +84,6 @@ export class RedisRateLimiters {
       keyPrefix: `advocacy:${name}`,
       points: limit,
       duration: windowSeconds,
-      customIncrTtlLuaScript: COUNT_SCRIPT,
     });
     return {
       consume: async (key) => {
