@@ -34,7 +34,7 @@ ${renderMarkdown(document.info.description)}
 <p>The samples run in a shell whose variable <code>API_URL</code> is the address of the service, and whose variable <code>API_KEY</code> is your key.</p>
 <noscript><p class="warning">Without JavaScript, you can read everything on this page. You need JavaScript to send requests.</p></noscript>
 <form class="key-form" autocomplete="off" hidden>
-<label>API key <input id="key" autocomplete="off" autocapitalize="none" spellcheck="false" placeholder="adv_…" title="The tab keeps the key until you close the tab."></label>
+<label>API key <input id="key" required autocomplete="off" autocapitalize="none" spellcheck="false" placeholder="adv_…" title="The tab keeps the key until you close the tab."></label>
 </form>
 ${resources
   .map(

@@ -23,10 +23,9 @@ function setUpRequestForm(form) {
   const getInputs = (place) => $$(`[data-in=${place}]`, form).filter(({ value }) => value.trim() !== '');
 
   const send = async () => {
-    const key = $('#key').value.trim();
-    if (!key) return showKeyNeeded(result);
-    if (!form.reportValidity()) return;
-    const headers = { Authorization: `Bearer ${key}` };
+    const key = $('#key');
+    if (!key.reportValidity() || !form.reportValidity()) return;
+    const headers = { Authorization: `Bearer ${key.value.trim()}` };
     for (const { name, value } of getInputs('header')) headers[name] = value.trim();
     const body = form.elements.body?.value;
     if (body !== undefined) headers['Content-Type'] = 'application/json';
@@ -53,13 +52,6 @@ function setUpRequestForm(form) {
     if (button.type === 'submit') send();
   });
   button.addEventListener('click', () => button.type === 'button' && send());
-}
-
-function showKeyNeeded(result) {
-  // A browser focuses the field that a fragment leads to.
-  const link = Object.assign(createElement('a', 'Enter your API key'), { href: '#key' });
-  showResult(result, '', 'failure');
-  result.firstElementChild.append(link, ' first.');
 }
 
 /** Shows a status line, which screen readers announce, and elements below it. */
