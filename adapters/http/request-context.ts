@@ -4,16 +4,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 /** Header names, each followed by its value. Node writes such a list with less work than an object. */
 export type HeaderList = readonly string[];
 
-const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
-
 /** The request context: data of a request for its response, the log and the metrics. */
 export class RequestContext {
   readonly requestId = randomUUID();
   /** The start time in milliseconds, from `performance.now()`. */
   readonly startedAt = performance.now();
   readonly method: string;
-  /** The `traceparent` header (W3C Trace Context), if it is valid. */
-  readonly traceparent: string | undefined;
   /** The path of the route, such as `/tags/{id}` or `/healthz`. `undefined` if no route matches. */
   route: string | undefined;
   /** The path as it was sent, without the query. Set only for a response with status 404. */
@@ -27,9 +23,8 @@ export class RequestContext {
   /** The headers that the response to this request has in addition to the common headers of all responses. */
   headers: HeaderList = [];
 
-  constructor({ method = '', headers: { traceparent } }: IncomingMessage) {
+  constructor({ method = '' }: IncomingMessage) {
     this.method = method;
-    this.traceparent = typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? traceparent : undefined;
   }
 }
 

@@ -66,8 +66,7 @@ const terminalOptions: PrettyOptions = {
   singleLine: true,
   translateTime: 'HH:MM:ss.l',
   customPrettifiers: { time: String },
-  ignore:
-    'pid,hostname,requestId,method,traceparent,route,path,workspaceId,keyId,memberId,recordId,status,milliseconds',
+  ignore: 'pid,hostname,requestId,method,route,path,workspaceId,keyId,memberId,recordId,status,milliseconds',
   messageFormat: (line) => formatTerminalMessage(line).replace(/\p{Cc}/gu, ' '),
 };
 
