@@ -4,7 +4,7 @@ import { each, withCases } from '../support/each.ts';
 import { assertError, assertInvalidFields, invalidFieldsOf, UNKNOWN_ID } from '../support/expected-responses.ts';
 import {
   assertChangesNothing,
-  getFields,
+  getInputFields,
   getTypes,
   newValidCall,
   operationsWithBody,
@@ -227,7 +227,7 @@ suite('a hostile body', {
     withSharedService((api) =>
       each(operationsWithBody, (operation) =>
         assertChangesNothing(api, operation, async (ask, body) => {
-          await each(getFields(operation.body), async (schema, field) => {
+          await each(getInputFields(operation.body), async (schema, field) => {
             const isArray = getTypes(schema).includes('array');
             assertInvalidFields(await ask({ body: withValue(body, field, deepArray) }), [
               isArray ? `${field}.0` : field,
@@ -282,7 +282,7 @@ suite('a hostile body', {
     withSharedService((api) =>
       each(operationsWithBody, (operation) =>
         assertChangesNothing(api, operation, async (ask, body) => {
-          const arrays = getFields(operation.body).filter(([, schema]) => getTypes(schema).includes('array'));
+          const arrays = getInputFields(operation.body).filter(([, schema]) => getTypes(schema).includes('array'));
           for (const [field] of arrays) {
             await each(longArrays, async (array) => {
               const response = await ask({ body: withValue(body, field, array) });

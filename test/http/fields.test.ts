@@ -4,7 +4,7 @@ import * as field from '../../adapters/api/fields.ts';
 import type { Operation } from '../../adapters/api/operation.ts';
 import { each } from '../support/each.ts';
 import { assertInvalidFields, UNKNOWN_ID } from '../support/expected-responses.ts';
-import { type FieldSchema, getFields, newValidCall, operationsWithBody } from '../support/operations.ts';
+import { type FieldSchema, getInputFields, newValidCall, operationsWithBody } from '../support/operations.ts';
 import { references } from '../support/places.ts';
 import { booleans, oneOf, type SampleValues, texts, urls, urlsOrBlank } from '../support/samples.ts';
 import { type Api, withSharedService } from '../support/service.ts';
@@ -49,7 +49,7 @@ const samplesByType = new Map<string, SampleValues>(
       [z.boolean(), booleans],
     ] as const
   ).map(([schema, samples]) => {
-    const [[, type]] = getFields(z.strictObject({ type: schema })) as [[string, FieldSchema]];
+    const [[, type]] = getInputFields(z.strictObject({ type: schema })) as [[string, FieldSchema]];
     return [keyOf(type), samples];
   }),
 );
@@ -124,7 +124,7 @@ function eachField(
   api: Api,
 ) {
   return each(operationsWithBody, (operation) =>
-    each(getFields(operation.body), (schema, name) =>
+    each(getInputFields(operation.body), (schema, name) =>
       test(name, samplesOf(operation, name, schema), (tenant, value) =>
         callWith(api, operation, tenant, { [name]: value }),
       ),
@@ -166,7 +166,7 @@ suite('a field of a body', {
     withSharedService((api) =>
       each(operationsWithBody, async (operation) => {
         const tenant = await createTenant(api, 'tenant');
-        const required = getFields(operation.body).flatMap(([name, { isRequired }]) => (isRequired ? [name] : []));
+        const required = getInputFields(operation.body).flatMap(([name, { isRequired }]) => (isRequired ? [name] : []));
         const { path } = newValidCall(operation, tenant);
         const empty = await api.call(operation.method, path, { key: tenant.key, body: {} });
         if (required.length > 0) assertInvalidFields(empty, required);

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { each } from '../support/each.ts';
 import { UNKNOWN_ID } from '../support/expected-responses.ts';
-import { allOperations, getFields, getTypes, newValidCall, operationsWithBody, toPath } from '../support/operations.ts';
+import {
+  allOperations,
+  getInputFields,
+  getTypes,
+  newValidCall,
+  operationsWithBody,
+  toPath,
+} from '../support/operations.ts';
 import { withProcess } from '../support/process.ts';
 import { callRaw } from '../support/raw-requests.ts';
 import { type ApiResponse, DEMO_API_KEY, withSharedService } from '../support/service.ts';
@@ -52,7 +59,7 @@ suite('a text that could make a regular expression slow', {
       const isNewSchema = createFilter();
       await each(operationsWithBody, async (operation) => {
         const { path, body } = newValidCall(operation, tenant);
-        const fields = getFields(operation.body).filter(([, schema]) => getTypes(schema).includes('string'));
+        const fields = getInputFields(operation.body).filter(([, schema]) => getTypes(schema).includes('string'));
         for (const [field] of fields.filter(([name]) => isNewSchema(operation.body?.shape[name]))) {
           for (const [name, text] of Object.entries(createTexts(TEXT_LENGTH))) {
             const call = { key: tenant.key, body: { ...body, [field]: text } };

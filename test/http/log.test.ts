@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { UNKNOWN_ID } from '../support/expected-responses.ts';
-import { allOperations, getFields, newValidCall } from '../support/operations.ts';
+import { allOperations, getInputFields, newValidCall } from '../support/operations.ts';
 import { withProcess } from '../support/process.ts';
 import { callRaw, type RawRequest, sendRaw } from '../support/raw-requests.ts';
 import { type ApiResponse, DEMO_API_KEY, withService } from '../support/service.ts';
@@ -34,7 +34,7 @@ async function sendSecrets(url: string): Promise<number[]> {
         body: typeof given === 'string' ? given : JSON.stringify(given),
         headers: [...JSON_BODY, ...headers],
       });
-    for (const name of [SECRET, ...getFields(operation.body).map(([field]) => field)]) {
+    for (const name of [SECRET, ...getInputFields(operation.body).map(([field]) => field)]) {
       for (const value of [SECRET, [SECRET], { [SECRET]: SECRET }]) await sendBody({ ...call().body, [name]: value });
     }
     for (const broken of [`{"name":"${SECRET}`, `["${SECRET}"]`, `{"name":"${SECRET}\\ud800"}`]) await sendBody(broken);

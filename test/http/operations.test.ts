@@ -19,7 +19,7 @@ import {
   allOperations,
   assertChangesNothing,
   type FieldSchema,
-  getFields,
+  getInputFields,
   getTypes,
   type JsonType,
   newValidCall,
@@ -255,7 +255,7 @@ suite('every operation', {
     withSharedService((api) =>
       each(operationsWithBody, (operation) =>
         assertChangesNothing(api, operation, async (send, body) => {
-          for (const [field, schema] of getFields(operation.body)) {
+          for (const [field, schema] of getInputFields(operation.body)) {
             for (const value of invalidValuesOf(schema)) {
               const changed = JSON.stringify({ ...JSON.parse(body), [field]: value });
               assertInvalidFields(await send({ body: changed }), [field], `${field} = ${JSON.stringify(value)}`);

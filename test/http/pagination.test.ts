@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { each } from '../support/each.ts';
 import { assertInvalidFields, fieldValuesOf, UNKNOWN_ID } from '../support/expected-responses.ts';
 import { createFixture, type Fixture, withFixture } from '../support/fixture.ts';
-import { getFields, lists } from '../support/operations.ts';
+import { getInputFields, lists } from '../support/operations.ts';
 import type { ApiResponse } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
@@ -101,7 +101,7 @@ suite('pages', {
   'contain each record exactly once in every order, even if all were created in the same millisecond': () =>
     eachList(async (path, fixture) => {
       const { query } = new Map(lists).get(path) as (typeof lists)[number][1];
-      const values = (name: string) => getFields(query).find(([field]) => field === name)?.[1].enum ?? [''];
+      const values = (name: string) => getInputFields(query).find(([field]) => field === name)?.[1].enum ?? [''];
       const created = await createRecords(fixture, path, 5, path === '/content-pillars' ? { title: 'Life' } : {});
       for (const sortBy of values('sortBy')) {
         for (const sortOrder of values('sortOrder')) {

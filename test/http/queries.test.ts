@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { each, textCases } from '../support/each.ts';
 import { assertError, assertInvalidFields, UNKNOWN_ID } from '../support/expected-responses.ts';
-import { type FieldSchema, getFields, listOperations, lists, pathSegmentOf, toPath } from '../support/operations.ts';
+import {
+  type FieldSchema,
+  getInputFields,
+  listOperations,
+  lists,
+  pathSegmentOf,
+  toPath,
+} from '../support/operations.ts';
 import { references } from '../support/places.ts';
 import { type Api, type ApiResponse, withSharedService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
@@ -101,8 +108,8 @@ suite('a query parameter with a single value', {
     ),
 });
 
-function singlesOf(query: Parameters<typeof getFields>[0]) {
-  return getFields(query).filter(([, { type }]) => type !== 'array');
+function singlesOf(query: Parameters<typeof getInputFields>[0]) {
+  return getInputFields(query).filter(([, { type }]) => type !== 'array');
 }
 
 /** An array parameter, with a value that finds the record of the tenant and values that find nothing. */
@@ -122,7 +129,7 @@ type SendValues = (...values: readonly string[]) => Promise<ApiResponse>;
 
 /** The paths of the lists that have arrays of references or names, by the names of the parameters. */
 const arrayParameters = lists.flatMap(([path, { query }]) =>
-  getFields(query).flatMap(([name, { type }]) =>
+  getInputFields(query).flatMap(([name, { type }]) =>
     type === 'array' && name !== 'status' ? [[name, path] as const] : [],
   ),
 );

@@ -97,7 +97,7 @@ export interface FieldSchema {
 }
 
 /** Returns the fields of a query or body with the schemas of their input. */
-export function getFields(fields: z.ZodObject | undefined): [name: string, schema: FieldSchema][] {
+export function getInputFields(fields: z.ZodObject | undefined): [name: string, schema: FieldSchema][] {
   if (!fields) return [];
   const { $defs = {}, ...root } = z.toJSONSchema(fields, { io: 'input', unrepresentable: 'any' });
   const resolve = (schema: z.core.JSONSchema._JSONSchema): z.core.JSONSchema.JSONSchema => {
