@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Document, MinKey } from 'mongodb';
+import type { AnyRecord } from '../persistence/record-store.ts';
 import type { StoreSchema } from '../persistence/store-schemas.ts';
 
 /**
@@ -28,13 +29,14 @@ export function toDocument(
   { defaults, expires }: Pick<StoreSchema, 'defaults' | 'expires'>,
 ): StoredDocument {
   const complete: Readonly<Record<string, unknown>> = { ...defaults, ...fields };
-  for (const value of [id, ...Object.values(complete)].flat()) {
+  const values = Object.values(complete).flatMap((value) => (value instanceof Object ? Object.values(value) : [value]));
+  for (const value of [id, ...values]) {
     if (toFilterText(value) !== value) throw new Error('A text with a lone surrogate cannot be stored.');
   }
   const expiry = expires === undefined ? {} : { [EXPIRY_FIELD]: new Date(complete[expires] as number) };
   return { _id: id, ...complete, ...expiry, revision: randomUUID() };
 }
 
-export function toRecord<T>({ _id, revision: _, [EXPIRY_FIELD]: __, ...fields }: StoredDocument): T {
-  return { id: _id, ...fields } as T;
+export function toRecord({ _id, revision: _, [EXPIRY_FIELD]: __, ...fields }: StoredDocument): AnyRecord {
+  return { id: _id, ...fields } as unknown as AnyRecord;
 }

@@ -3,8 +3,7 @@ import type { ClientSession, Collection, MongoClient } from 'mongodb';
 import { MongoError, MongoServerError } from 'mongodb';
 import { CoreError, StorageUnavailable } from '../../core/shared/core-error.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
-import type { AnyRecord, RecordStore } from '../persistence/record-store.ts';
-import type { RecordStores, StorageEngine } from '../persistence/storage-engine.ts';
+import { createStores, type StorageEngine } from '../persistence/storage-engine.ts';
 import { STORAGE_TIMEOUT_MS } from '../persistence/storage-timeout.ts';
 import { storeSchemas } from '../persistence/store-schemas.ts';
 import { withBatching } from './batching.ts';
@@ -12,12 +11,7 @@ import { MongoConnection } from './connection.ts';
 import type { StoredDocument } from './documents.ts';
 import { isTransient } from './errors.ts';
 import { Locks } from './locks.ts';
-import {
-  type BatchedRecordStore,
-  type CommandExecutor,
-  createGlobalRecordStore,
-  createMongodbRecordStore,
-} from './record-store.ts';
+import { type CommandExecutor, createMongodbRecordStore } from './record-store.ts';
 import { isWriteConflict, retryOnConflict, WRITE_CONFLICT } from './write-conflicts.ts';
 
 export { UnsupportedDatabase } from './errors.ts';
@@ -45,7 +39,10 @@ export function createMongodbEngine(
     rejectsSlowLists: true,
   };
   const engine: StorageEngine = {
-    ...createStores(executor, withBatching),
+    ...createStores(storeSchemas, (schema) => {
+      const store = createMongodbRecordStore(schema, executor);
+      return schema.isGlobal ? store : withBatching(store);
+    }),
     runInTransaction: (work) => {
       const updatedKeys = new Set<string>();
       return retryOnConflict(transactionLocks, updatedKeys, (lock) =>
@@ -74,18 +71,6 @@ function cacheCollections(): (client: MongoClient, name: string) => Collection<S
     cache.set(name, collection);
     return collection;
   };
-}
-
-/** Creates all record stores. `wrap` is applied to each store whose records belong to a workspace. */
-function createStores(
-  executor: CommandExecutor,
-  wrap: (store: BatchedRecordStore) => RecordStore<AnyRecord> = (store) => store,
-): RecordStores {
-  const stores = [...storeSchemas].map(([name, schema]) => [
-    name,
-    schema.isGlobal ? createGlobalRecordStore(schema, executor) : wrap(createMongodbRecordStore(schema, executor)),
-  ]);
-  return Object.fromEntries(stores);
 }
 
 /** Called before a transaction updates the records with these keys. */
@@ -140,25 +125,26 @@ function createTransactionEngine(
     lastCommand = result.catch(doNothing);
     return result;
   };
+  const executor: CommandExecutor = {
+    runOnCollection,
+    runChange: async (...change) => {
+      const result = await runOnCollection(...change);
+      onChange();
+      return result;
+    },
+    runUpdate: async (keys, attempt) => {
+      const isReady = beforeUpdate(keys, lastCommand === undefined);
+      // Commands that the work sends meanwhile wait, too, and need no lock of their own.
+      lastCommand ??= isReady.catch(doNothing);
+      await isReady;
+      return attempt() as never;
+    },
+    // If this were true, `attemptTransaction` would try to commit after such a list, although the time limit has
+    // already ended the transaction.
+    rejectsSlowLists: false,
+  };
   const transactionEngine: StorageEngine = {
-    ...createStores({
-      runOnCollection,
-      runChange: async (...change) => {
-        const result = await runOnCollection(...change);
-        onChange();
-        return result;
-      },
-      runUpdate: async (keys, attempt) => {
-        const isReady = beforeUpdate(keys, lastCommand === undefined);
-        // Commands that the work sends meanwhile wait, too, and need no lock of their own.
-        lastCommand ??= isReady.catch(doNothing);
-        await isReady;
-        return attempt() as never;
-      },
-      // If this were true, `attemptTransaction` would try to commit after such a list, although the time limit has
-      // already ended the transaction.
-      rejectsSlowLists: false,
-    }),
+    ...createStores(storeSchemas, (schema) => createMongodbRecordStore(schema, executor)),
     runInTransaction: (work) => work(transactionEngine),
     now,
     checkReady: async () => undefined,

@@ -1,6 +1,6 @@
 import { type ClientSession, type Collection, type Filter, MongoBulkWriteError } from 'mongodb';
 import { CoreError } from '../../core/shared/core-error.ts';
-import type { AnyRecord, GlobalRecordStore, RecordStore } from '../persistence/record-store.ts';
+import type { AnyRecord, RecordStore } from '../persistence/record-store.ts';
 import type { StoreSchema } from '../persistence/store-schemas.ts';
 import { COMMAND_TIMEOUT } from './client.ts';
 import { type StoredDocument, toDocument, toFilterText, toRecord } from './documents.ts';
@@ -57,7 +57,8 @@ export function createMongodbRecordStore(
     return runChange(name, (collection, session) => insert(collection, document, filter, schema, session));
   };
 
-  const read = createReader<AnyRecord>(name, runOnCollection);
+  const read = (command: FindCommand): Promise<AnyRecord[]> =>
+    runOnCollection(name, async (collection, session) => (await find(collection, session, command)).map(toRecord));
   /**
    * Finds records by their IDs. Without the hint, MongoDB would also consider the indexes that begin with the
    * workspace.
@@ -95,7 +96,7 @@ export function createMongodbRecordStore(
     change: (current: AnyRecord) => AnyRecord,
   ): Promise<AnyRecord[]> => {
     const found = await find(collection, session, { filter: { workspaceId, _id: { $in: ids } }, limit: ids.length });
-    const records = found.map(toRecord<AnyRecord>);
+    const records = found.map(toRecord);
     const changed = records.map(change);
     const documents = changed.filter((it, i) => it !== records[i]).map((it) => toDocument(it, schema));
     for (const document of documents) await requireUnique(collection, document, schema, session);
@@ -125,7 +126,7 @@ export function createMongodbRecordStore(
 
     list: (workspaceId, query) =>
       runOnCollection(name, async (collection, session) =>
-        (await findList(collection, session, workspaceId, query, schema, rejectsSlowLists)).map(toRecord<AnyRecord>),
+        (await findList(collection, session, workspaceId, query, schema, rejectsSlowLists)).map(toRecord),
       ),
 
     listById: (workspaceId, after, limit) =>
@@ -150,7 +151,7 @@ export function createMongodbRecordStore(
           const filter = toIdFilter(workspaceId, id);
           const found = await findOne(collection, undefined, filter);
           if (!found) return undefined;
-          const current = toRecord<AnyRecord>(found);
+          const current = toRecord(found);
           // The record needs no write, but the result is returned only after a majority has the record.
           const confirmCurrent = async () =>
             (await confirm(collection, filter, [found.revision])) === 1 ? current : WRITE_CONFLICT;
@@ -194,30 +195,6 @@ export function createMongodbRecordStore(
 
 function toIdFilter(workspaceId: string, id: string) {
   return { workspaceId: toFilterText(workspaceId), _id: toFilterText(id) };
-}
-
-/** Returns a function that finds records with a command. */
-function createReader<T>(name: string, runOnCollection: RunOnCollection) {
-  return (command: FindCommand): Promise<T[]> =>
-    runOnCollection(name, async (collection, session) => (await find(collection, session, command)).map(toRecord<T>));
-}
-
-/** Creates a store of records that are unique over all workspaces. */
-export function createGlobalRecordStore(
-  schema: StoreSchema,
-  { runOnCollection, runChange }: CommandExecutor,
-): GlobalRecordStore<{ readonly id: string }> {
-  const { name } = schema;
-  const read = createReader<{ readonly id: string }>(name, runOnCollection);
-  return {
-    get: async (id) => (await read({ filter: { _id: toFilterText(id) }, limit: 1 }))[0],
-    list: (after, limit) => read({ filter: { _id: { $gt: after } }, sort: { _id: 1 }, limit }),
-    add: (entry) => {
-      const document = toDocument(entry, schema);
-      return runChange(name, (collection, session) => insert(collection, document, { _id: entry.id }, schema, session));
-    },
-    remove: (id) => removeRecord(name, { _id: toFilterText(id) }, runChange),
-  };
 }
 
 /**

@@ -79,8 +79,7 @@ function toGlobalRecordStore(store: RecordStore<AnyRecord>): GlobalRecordStore<{
 }
 
 /**
- * Creates the stores of an engine that can keep global records like other records. `tables` has the table of each
- * store.
+ * Creates the stores of an engine, which keeps global records like other records. `tables` has the table of each store.
  */
 export function createStores<Table>(
   tables: ReadonlyMap<string, Table>,
