@@ -1,6 +1,7 @@
 import { createStorage, type StorageEngine } from '../adapters/persistence/storage-engine.ts';
-import { type ApiKey, hashSecret } from '../core/access/api-key.ts';
+import { type ApiKey, getEnd, hashSecret } from '../core/access/api-key.ts';
 import { Application, type Storage } from '../core/application.ts';
+import { CoreError } from '../core/shared/core-error.ts';
 import type { System } from '../core/shared/system.ts';
 import { removeFinalPeriod } from '../core/shared/text.ts';
 import { ADMIN_EMAIL, createDemo, DEMO_NAME, type Demo } from './demo.ts';
@@ -62,8 +63,12 @@ async function createMissing(engine: StorageEngine, system: System, secret?: str
 async function ensureKey(app: Application, storage: Storage, system: System, secret: string): Promise<Demo> {
   const { workspaceId, memberId } = await findDemoAdmin(app);
   const existing = await storage.apiKeys.findByHash(hashSecret(secret, system.sha256));
-  if (existing === undefined) await app.apiKeys.create(workspaceId, { label: 'demo', memberId, secret });
-  else if (existing.memberId !== memberId || !isUsable(existing, system.now())) throw createError(UNUSABLE_KEY);
+  if (existing === undefined) {
+    const creation = app.apiKeys.create(workspaceId, { label: 'demo', memberId, secret });
+    await creation.catch((error) => {
+      throw error instanceof CoreError ? createError(error.message) : error;
+    });
+  } else if (existing.memberId !== memberId || !isUsable(existing, system.now())) throw createError(UNUSABLE_KEY);
   return { workspaceId, apiKey: secret };
 }
 
@@ -79,7 +84,6 @@ async function findDemoAdmin(app: Application): Promise<{ readonly workspaceId: 
 const UNUSABLE_KEY =
   'this key was revoked, has expired, or is not a full key of the admin of the demo workspace, set another key';
 
-const isUsable = ({ access, revokedAt, expiresAt }: ApiKey, now: number): boolean =>
-  access === 'full' && revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > now);
+const isUsable = (key: ApiKey, now: number): boolean => key.access === 'full' && getEnd(key) > now;
 
 const createError = (problem: string) => new StartupError([`DEMO_API_KEY: ${problem}`]);

@@ -27,6 +27,9 @@ export const MAX_SLUG_INPUT_LENGTH = 255;
 export const MAX_RESOURCE_COUNT = 50;
 /** Distinct items of a list in a request, such as the IDs of tags. */
 export const MAX_ITEM_COUNT = 100;
+// API keys that are not revoked, expired or rotated.
+export const MAX_KEY_COUNT_WITHOUT_MEMBER = 100;
+export const MAX_KEY_COUNT_PER_MEMBER = 10;
 
 // Items of a page.
 
@@ -37,6 +40,7 @@ export const MAX_CONTENT_PILLAR_PAGE_SIZE = 100;
 export const MAX_DOMAIN_PAGE_SIZE = 50;
 export const MAX_GROUP_PAGE_SIZE = 100;
 export const MAX_INSPIRATION_QUESTION_PAGE_SIZE = 100;
+export const MAX_KEY_PAGE_SIZE = 100;
 export const MAX_MEMBER_PAGE_SIZE = 100;
 export const MAX_SHARE_PAGE_SIZE = 100;
 export const MAX_TAG_PAGE_SIZE = 100;
@@ -54,6 +58,9 @@ export const RESPONSE_TTL_MS = RESPONSE_TTL_HOURS * 60 * 60_000;
  * estimates the time of the storage, so one second is left for the differences between these estimates.
  */
 export const LOCK_TTL_MS = 29_000;
+/** How long a rotated API key still works. */
+export const DEFAULT_GRACE_SECONDS = 24 * 60 * 60;
+export const MAX_GRACE_SECONDS = 7 * 24 * 60 * 60;
 /** The minimum time between two writes of the last use of an API key. */
 export const MIN_LAST_USED_INTERVAL_MS = 60_000;
 /** The time after a click in which further visits of the same visitor to the same link do not count. */

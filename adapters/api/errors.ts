@@ -4,6 +4,8 @@ import {
   DEFAULT_REQUEST_LIMIT,
   DEFAULT_WINDOW_SECONDS,
   IDEMPOTENCY_KEY_LENGTH,
+  MAX_KEY_COUNT_PER_MEMBER,
+  MAX_KEY_COUNT_WITHOUT_MEMBER,
 } from '../../core/limits.ts';
 import type { CoreErrorKind } from '../../core/shared/core-error.ts';
 
@@ -57,7 +59,7 @@ export const errors = {
       'The API key belongs to another installation. With `STORAGE=memory` and without `DEMO_API_KEY`, the demo creates a new key at each start.',
     ],
     remedy:
-      'Send `Authorization: Bearer <API_KEY>` with the complete key. A lost key cannot be shown again: ask the operator of the service for a new one.',
+      'Send `Authorization: Bearer <API_KEY>` with the complete key. A lost key cannot be shown again: rotate it with another key, or ask the operator of the service for a new one.',
     example: 'No API key. Send `Authorization: Bearer <API_KEY>`.',
   },
   forbidden: {
@@ -70,6 +72,8 @@ export const errors = {
       key_without_member: 'The operation needs a member, and the key does not belong to one. Use the key of a member.',
       not_admin:
         'The role of the member that the key belongs to is not `admin`. The role `member` allows reads, except of members and API keys, and to share campaigns. Use the key of an admin, or a key without a member.',
+      key_outlives_yours:
+        'The API key to rotate expires later than the key of the request. Use a key that expires as late, or that does not expire.',
       invitation_pending:
         'The invitation of the member that the key belongs to is pending. Then reads are rejected, too. Accept the invitation with `POST /me/accept`.',
     },
@@ -108,6 +112,10 @@ export const errors = {
       domain_verified_elsewhere:
         'Another workspace has verified a domain with this slug, and has not archived it. Use another domain, or ask the other workspace to archive its domain.',
       domain_archived: 'The domain to verify is archived. Unarchive it first.',
+      too_many_keys: `The member has ${MAX_KEY_COUNT_PER_MEMBER} API keys, or the workspace has ${MAX_KEY_COUNT_WITHOUT_MEMBER} without a member. Delete a key that is not used.`,
+      key_ended: 'The API key to rotate is deleted, expired or rotated already. Create a new key.',
+      already_created:
+        'The request with this `Idempotency-Key` succeeded, and its response had a secret, which is not stored. The message has the ID of the record and says how to get a new secret.',
       status_transition:
         'The status of a campaign cannot change this way, such as `archived` to `draft`. Choose a status that the message allows.',
       campaign_not_running:

@@ -85,6 +85,11 @@ export interface OperationDeclaration<
    * an operation runs outside of a transaction, and must be safe to repeat (`Application.runOnce`).
    */
   readonly externalTimeoutMs?: number;
+  /**
+   * How to get another secret, if the response has one. Then an `Idempotency-Key` stores only the ID of the record, so
+   * that a repeated request cannot get the secret.
+   */
+  readonly lostSecretRemedy?: string;
   readonly response: Result;
   readonly example: Example<z.output<Query>, z.input<Body>, z.input<Result>>;
   run(app: Application, input: OperationInput<Path, P, Query, Body>): Promise<RunResult<Result>>;
@@ -106,6 +111,7 @@ export interface Operation {
   readonly body: FieldsSchema | undefined;
   readonly statuses: readonly (200 | 201)[];
   readonly externalTimeoutMs: number;
+  readonly lostSecretRemedy?: string | undefined;
   readonly response: z.ZodType;
   readonly example: Example<Record<string, unknown>, object, unknown>;
   /**

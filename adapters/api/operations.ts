@@ -4,6 +4,7 @@ import { contentPillarOperations } from './content-pillar.ts';
 import { domainOperations } from './domain.ts';
 import { groupOperations } from './group.ts';
 import { inspirationQuestionOperations } from './inspiration-question.ts';
+import { keyOperations } from './key.ts';
 import { callerOperations } from './me.ts';
 import { memberOperations } from './member.ts';
 import type { Operation } from './operation.ts';
@@ -43,6 +44,7 @@ export const operationSections: readonly OperationSection[] = [
   { name: 'Groups', description: 'Groups of members.', operations: groupOperations },
   { name: 'Tags', description: 'Labels for campaigns.', operations: tagOperations },
   { name: 'Members', description: 'The people of a workspace, and their invitations.', operations: memberOperations },
+  { name: 'API keys', description: 'The credentials of programs and members.', operations: keyOperations },
 ];
 
 export const operations = operationSections.flatMap((section) => section.operations);

@@ -1,19 +1,14 @@
 import { operations } from '../api/operations.ts';
-import { accessCommands } from './access-commands.ts';
 import type { Command } from './command.ts';
 import { importCommand } from './import.ts';
 import { createOperationCommand } from './operation-command.ts';
 import { storageCommands } from './storage-commands.ts';
 import { markVerifiedCommand, workspaceCommands } from './workspace-commands.ts';
 
-const operationCommands = operations.filter(({ command }) => command).map(createOperationCommand);
-const isDeclared = ({ name }: Command) => operationCommands.some((command) => command.name === name);
-
 /** All commands except `serve`, in the order of the help. Each operation that names a command has one. */
 export const commands: readonly Command[] = [
   ...workspaceCommands,
-  ...accessCommands.filter((command) => !isDeclared(command)),
-  ...operationCommands,
+  ...operations.filter(({ command }) => command).map(createOperationCommand),
   markVerifiedCommand,
   importCommand,
   ...storageCommands,

@@ -70,6 +70,7 @@ export function createOperationHandler(
         idempotencyKey,
         idempotencyKeyName: 'Idempotency-Key',
         fingerprint: computeFingerprint([operation.method, path, body ?? null]),
+        lostSecretRemedy: operation.lostSecretRemedy,
       };
       const result = await run(
         app.runOnce(idempotentRequest, (transactionApp) => work(transactionApp, caller, id), !isExternal),

@@ -1,7 +1,7 @@
-import type { ApiKey } from '../../core/access/api-key.ts';
 import { EMAIL_TAKEN, type Member } from '../../core/member/member.ts';
 import type { MemberFilter, MemberRepository } from '../../core/member/member-repository.ts';
 import { fold } from '../../core/shared/text.ts';
+import { type ApiKeyOwner, type ApiKeyRecord, revokeKeys } from './api-keys.ts';
 import { type NameColumns, toNameQuery } from './name-query.ts';
 import type { Condition, RecordStore } from './record-store.ts';
 import { createRepository, findByUnique, readPage } from './repository.ts';
@@ -49,11 +49,10 @@ export const memberSchema = defineSchema<Member, MemberColumns>({
   defaults: { invitationExpiresAt: null },
 });
 
-const REVOKED_KEY_COUNT = 1000;
-
 export function createMemberRepository(
   store: RecordStore<MemberRecord>,
-  apiKeys: RecordStore<ApiKey>,
+  apiKeys: RecordStore<ApiKeyRecord>,
+  owners: RecordStore<ApiKeyOwner>,
 ): MemberRepository {
   return {
     findByEmail: async (workspaceId, email) =>
@@ -74,15 +73,7 @@ export function createMemberRepository(
       const { items } = await readPage(store, workspaceId, query, { page: 1, pageSize: 2 }, memberSchema.toEntity);
       return items.find((admin) => admin.id !== id);
     },
-    async revokeKeys(workspaceId, memberId, revokedAt) {
-      const query = { where: [{ field: 'memberId', in: [memberId] }], by: 'createdAt', order: 'asc' } as const;
-      for (let skip = 0, count = REVOKED_KEY_COUNT; count === REVOKED_KEY_COUNT; skip += count) {
-        const keys = await apiKeys.list(workspaceId, { ...query, skip, take: REVOKED_KEY_COUNT, fields: ['id'] });
-        const ids = keys.map(({ id }) => id);
-        await apiKeys.updateMany(workspaceId, ids, (key) => (key.revokedAt === null ? { ...key, revokedAt } : key));
-        count = keys.length;
-      }
-    },
+    revokeKeys: (workspaceId, memberId, revokedAt) => revokeKeys(apiKeys, owners, workspaceId, memberId, revokedAt),
     ...createRepository(store, memberSchema),
   };
 }

@@ -1,6 +1,6 @@
 import type { Storage } from '../../core/application.ts';
 import type { Workspace } from '../../core/workspace/workspace.ts';
-import { apiKeySchema, type Credential, createApiKeyRepository } from './api-keys.ts';
+import { apiKeyOwnerSchema, apiKeySchema, type Credential, createApiKeyRepository } from './api-keys.ts';
 import { campaignSchema, createCampaignRepository } from './campaigns.ts';
 import { clickCheckpointSchema, createClickCheckpointRepository } from './click-checkpoints.ts';
 import { contentPillarSchema, createContentPillarRepository } from './content-pillars.ts';
@@ -22,6 +22,7 @@ import { createWorkspaceRepository } from './workspaces.ts';
  * collections with these names, so a name cannot change.
  */
 export const recordSchemas = {
+  apiKeyOwners: apiKeyOwnerSchema,
   apiKeys: apiKeySchema,
   campaigns: campaignSchema,
   clickCheckpoints: clickCheckpointSchema,
@@ -115,7 +116,7 @@ export type StorageEngine = RecordStores & {
 /** Creates the storage of the core on a storage engine. */
 export function createStorage(engine: StorageEngine): Storage {
   return {
-    apiKeys: createApiKeyRepository(engine.apiKeys, engine.credentials),
+    apiKeys: createApiKeyRepository(engine.apiKeys, engine.apiKeyOwners, engine.credentials),
     campaigns: createCampaignRepository(engine.campaigns, engine.shares),
     clickCheckpoints: createClickCheckpointRepository(engine.clickCheckpoints),
     contentPillars: createContentPillarRepository(engine.contentPillars),
@@ -124,7 +125,7 @@ export function createStorage(engine: StorageEngine): Storage {
     idempotencyRecords: createIdempotencyRepository(engine.idempotencyRecords),
     inspirationQuestions: createInspirationQuestionRepository(engine.inspirationQuestions),
     links: createLinkRepository(engine.links, engine.campaigns),
-    members: createMemberRepository(engine.members, engine.apiKeys),
+    members: createMemberRepository(engine.members, engine.apiKeys, engine.apiKeyOwners),
     shares: createShareRepository(engine.shares),
     tags: createTagRepository(engine.tags),
     verifiedSlugs: createVerifiedSlugRepository(engine.verifiedSlugs),

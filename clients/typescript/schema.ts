@@ -512,6 +512,74 @@ export interface paths {
         readonly patch: operations["updateMember"];
         readonly trace?: never;
     };
+    readonly "/keys": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List API keys
+         * @description Returns the API keys of the workspace, newest first, by default those that work. Follow the `Link` header to get the other pages.
+         */
+        readonly get: operations["listKeys"];
+        readonly put?: never;
+        /**
+         * Create an API key
+         * @description Creates an API key. The response is the only one that contains the secret. If the request is repeated with its `Idempotency-Key`, the response is an error with the ID of the key (409). A member has at most 10 keys, and a workspace 100 keys without a member (409 otherwise). Deleted, expired and rotated keys do not count.
+         */
+        readonly post: operations["createKey"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/keys/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Retrieve a key
+         * @description Returns the key with this ID.
+         */
+        readonly get: operations["getKey"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete an API key
+         * @description Revokes an API key permanently: within 5 seconds, all requests with it are rejected (401). A key can delete itself. The list of keys still returns a deleted key with `includeEnded`.
+         */
+        readonly delete: operations["deleteKey"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/keys/{id}/rotate": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Rotate an API key
+         * @description Creates an API key with the label, member, access level and expiry of this one, and ends this one after a grace period. The response is the only one that contains the secret. If the request is repeated with its `Idempotency-Key`, the response is an error with the ID of the key (409). A key that has ended or was rotated before is rejected (409). If the API key of the request expires, it cannot rotate a key that expires later (403).
+         */
+        readonly post: operations["rotateKey"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1317,6 +1385,115 @@ export interface components {
              */
             readonly invitationExpiresAt?: string;
         };
+        /** @description An API key, without its secret. */
+        readonly Key: {
+            /**
+             * Format: uuid
+             * @description The ID of the record (UUID).
+             */
+            readonly id: string;
+            /** @description The label, or an empty string. */
+            readonly label: string;
+            /** @description The last four characters of the secret. */
+            readonly lastFour: string;
+            /** @description The ID of the member that the key belongs to, or `null`. */
+            readonly memberId: string | null;
+            /**
+             * @description The access level. `read` does not allow writes.
+             * @enum {string}
+             */
+            readonly access: "full" | "read";
+            /**
+             * Format: date-time
+             * @description The time of creation, in UTC.
+             */
+            readonly createdAt: string;
+            /**
+             * Format: date-time
+             * @description The time at which the key expires, in UTC, or `null` if it does not expire.
+             */
+            readonly expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description The time at which the key was deleted, in UTC, or `null`.
+             */
+            readonly revokedAt: string | null;
+            /**
+             * Format: date-time
+             * @description The time of the last use, in UTC, to the minute, or `null`.
+             */
+            readonly lastUsedAt: string | null;
+        };
+        /** @description An API key to create. */
+        readonly CreateKey: {
+            /**
+             * @description A label to recognize the key by.
+             * @default
+             */
+            readonly label: string;
+            /**
+             * @description The ID of the member that the key belongs to.
+             * @default null
+             */
+            readonly memberId: string | null;
+            /**
+             * @description The access level. `read` does not allow writes.
+             * @default full
+             * @enum {string}
+             */
+            readonly access: "full" | "read";
+            /** @description When the key expires: in the future, and not after the API key of the request expires. */
+            readonly expiresAt?: string | null;
+        };
+        /** @description A new API key with its secret. */
+        readonly KeyWithSecret: {
+            /**
+             * Format: uuid
+             * @description The ID of the record (UUID).
+             */
+            readonly id: string;
+            /** @description The label, or an empty string. */
+            readonly label: string;
+            /** @description The last four characters of the secret. */
+            readonly lastFour: string;
+            /** @description The ID of the member that the key belongs to, or `null`. */
+            readonly memberId: string | null;
+            /**
+             * @description The access level. `read` does not allow writes.
+             * @enum {string}
+             */
+            readonly access: "full" | "read";
+            /**
+             * Format: date-time
+             * @description The time of creation, in UTC.
+             */
+            readonly createdAt: string;
+            /**
+             * Format: date-time
+             * @description The time at which the key expires, in UTC, or `null` if it does not expire.
+             */
+            readonly expiresAt: string | null;
+            /**
+             * Format: date-time
+             * @description The time at which the key was deleted, in UTC, or `null`.
+             */
+            readonly revokedAt: string | null;
+            /**
+             * Format: date-time
+             * @description The time of the last use, in UTC, to the minute, or `null`.
+             */
+            readonly lastUsedAt: string | null;
+            /** @description The secret. No other response contains it. */
+            readonly key: string;
+        };
+        /** @description How to rotate an API key. */
+        readonly RotateKey: {
+            /**
+             * @description How long the rotated key still works, in seconds. `0` deletes it at once.
+             * @default 86400
+             */
+            readonly graceSeconds: number;
+        };
         /** @description The body of an error response. */
         readonly ErrorResponse: {
             /** @description The error. */
@@ -1385,7 +1562,7 @@ export interface components {
          *     - The API key is misspelled, incomplete, revoked or expired.
          *     - The API key belongs to another installation. With `STORAGE=memory` and without `DEMO_API_KEY`, the demo creates a new key at each start.
          *
-         *     Send `Authorization: Bearer <API_KEY>` with the complete key. A lost key cannot be shown again: ask the operator of the service for a new one.
+         *     Send `Authorization: Bearer <API_KEY>` with the complete key. A lost key cannot be shown again: rotate it with another key, or ask the operator of the service for a new one.
          */
         readonly Unauthorized: {
             headers: {
@@ -1412,6 +1589,7 @@ export interface components {
          *     - [`forbidden-read-only-key`](/docs/errors#forbidden-read-only-key): The request is a write (POST, PATCH or DELETE), and the key has `read` access. Use a key with `full` access.
          *     - [`forbidden-key-without-member`](/docs/errors#forbidden-key-without-member): The operation needs a member, and the key does not belong to one. Use the key of a member.
          *     - [`forbidden-not-admin`](/docs/errors#forbidden-not-admin): The role of the member that the key belongs to is not `admin`. The role `member` allows reads, except of members and API keys, and to share campaigns. Use the key of an admin, or a key without a member.
+         *     - [`forbidden-key-outlives-yours`](/docs/errors#forbidden-key-outlives-yours): The API key to rotate expires later than the key of the request. Use a key that expires as late, or that does not expire.
          *     - [`forbidden-invitation-pending`](/docs/errors#forbidden-invitation-pending): The invitation of the member that the key belongs to is pending. Then reads are rejected, too. Accept the invitation with `POST /me/accept`.
          *
          *     Use an API key with the access, the member and the role that the operation requires.
@@ -1480,6 +1658,9 @@ export interface components {
          *     - [`conflict-domain-taken`](/docs/errors#conflict-domain-taken): Your workspace already has a domain with this slug, which may be archived. Use that domain: find it with `GET /domains?includeArchived=true&search=…`. To unarchive it, send the POST again with `"archived": false`.
          *     - [`conflict-domain-verified-elsewhere`](/docs/errors#conflict-domain-verified-elsewhere): Another workspace has verified a domain with this slug, and has not archived it. Use another domain, or ask the other workspace to archive its domain.
          *     - [`conflict-domain-archived`](/docs/errors#conflict-domain-archived): The domain to verify is archived. Unarchive it first.
+         *     - [`conflict-too-many-keys`](/docs/errors#conflict-too-many-keys): The member has 10 API keys, or the workspace has 100 without a member. Delete a key that is not used.
+         *     - [`conflict-key-ended`](/docs/errors#conflict-key-ended): The API key to rotate is deleted, expired or rotated already. Create a new key.
+         *     - [`conflict-already-created`](/docs/errors#conflict-already-created): The request with this `Idempotency-Key` succeeded, and its response had a secret, which is not stored. The message has the ID of the record and says how to get a new secret.
          *     - [`conflict-status-transition`](/docs/errors#conflict-status-transition): The status of a campaign cannot change this way, such as `archived` to `draft`. Choose a status that the message allows.
          *     - [`conflict-campaign-not-running`](/docs/errors#conflict-campaign-not-running): The campaign to share is not published, has not started or has ended. Share it while it runs.
          *     - [`conflict-not-draft`](/docs/errors#conflict-not-draft): The campaign to delete is published or archived. Archive it instead.
@@ -4284,6 +4465,288 @@ export interface operations {
                      *     }
                      */
                     readonly "application/json": components["schemas"]["Member"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly listKeys: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only the keys of the member with this ID. */
+                readonly memberId?: string;
+                /** @description Also return deleted and expired keys. */
+                readonly includeEnded?: boolean;
+                /** @description The page number, starting at 1. Pages after the last one are empty arrays. */
+                readonly page?: number;
+                /** @description The number of items per page, at most 100. */
+                readonly pageSize?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page of the list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0b",
+                     *         "label": "Intranet",
+                     *         "lastFour": "wxyz",
+                     *         "memberId": null,
+                     *         "access": "full",
+                     *         "createdAt": "2026-06-02T09:30:00.000Z",
+                     *         "expiresAt": "2099-12-31T23:59:59.999Z",
+                     *         "revokedAt": null,
+                     *         "lastUsedAt": null
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["Key"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly createKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once. */
+                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "label": "Intranet",
+                 *       "expiresAt": "2099-12-31"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["CreateKey"];
+            };
+        };
+        readonly responses: {
+            /** @description The record was created. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0b",
+                     *       "label": "Intranet",
+                     *       "lastFour": "wxyz",
+                     *       "memberId": null,
+                     *       "access": "full",
+                     *       "createdAt": "2026-06-02T09:30:00.000Z",
+                     *       "expiresAt": "2099-12-31T23:59:59.999Z",
+                     *       "revokedAt": null,
+                     *       "lastUsedAt": null,
+                     *       "key": "adv_example_of_a_secret_that_ends_with_wxyz"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["KeyWithSecret"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly getKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The ID of the record (UUID, in upper or lower case). */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The record, or the array of records. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0b",
+                     *       "label": "Intranet",
+                     *       "lastFour": "wxyz",
+                     *       "memberId": null,
+                     *       "access": "full",
+                     *       "createdAt": "2026-06-02T09:30:00.000Z",
+                     *       "expiresAt": "2099-12-31T23:59:59.999Z",
+                     *       "revokedAt": null,
+                     *       "lastUsedAt": null
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Key"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly deleteKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The ID of the record (UUID, in upper or lower case). */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The record was deleted. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0b"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Deleted"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly rotateKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once. */
+                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            readonly path: {
+                /** @description The ID of the record (UUID, in upper or lower case). */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "graceSeconds": 3600
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["RotateKey"];
+            };
+        };
+        readonly responses: {
+            /** @description The record was created. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0b",
+                     *       "label": "Intranet",
+                     *       "lastFour": "wxyz",
+                     *       "memberId": null,
+                     *       "access": "full",
+                     *       "createdAt": "2026-06-02T09:30:00.000Z",
+                     *       "expiresAt": "2099-12-31T23:59:59.999Z",
+                     *       "revokedAt": null,
+                     *       "lastUsedAt": null,
+                     *       "key": "adv_example_of_a_secret_that_ends_with_wxyz"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["KeyWithSecret"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];

@@ -1,19 +1,24 @@
-import { MIN_LAST_USED_INTERVAL_MS } from '../limits.ts';
+import { MAX_KEY_COUNT_PER_MEMBER, MAX_KEY_COUNT_WITHOUT_MEMBER, MIN_LAST_USED_INTERVAL_MS } from '../limits.ts';
 import { withInvitation } from '../member/member.ts';
 import type { MemberRepository } from '../member/member-repository.ts';
-import { CoreError, requireFound } from '../shared/core-error.ts';
+import { CoreError, createInvalidFieldsError, requireFound } from '../shared/core-error.ts';
 import { formatTimestamp } from '../shared/date.ts';
+import type { Page, PageRequest } from '../shared/page.ts';
 import type { Clock, System } from '../shared/system.ts';
 import type { UnitOfWork } from '../shared/unit-of-work.ts';
 import {
   type ApiKey,
   createApiKeySecret,
+  endRotated,
+  findKeyExpiryErrors,
   hashSecret,
   type NewApiKeyFields,
   newApiKey,
+  outlives,
+  revoke,
   SECRET_RANDOM_LENGTH,
 } from './api-key.ts';
-import type { ApiKeyRepository } from './api-key-repository.ts';
+import type { ApiKeyFilter, ApiKeyRepository } from './api-key-repository.ts';
 import type { AuthenticatedCaller } from './permissions.ts';
 
 export interface Authentication {
@@ -24,42 +29,86 @@ export interface Authentication {
   readonly isUseDue: boolean;
 }
 
+/** A new key with its secret, which nothing else contains. */
+export interface CreatedApiKey {
+  readonly apiKey: ApiKey;
+  readonly secret: string;
+}
+
+interface Repositories {
+  readonly apiKeys: ApiKeyRepository;
+  readonly members: MemberRepository;
+}
+
+/** The ID of the caller's own key is `undefined` for the operator. */
 export class ApiKeyService {
   constructor(
     private readonly apiKeys: ApiKeyRepository,
     private readonly members: MemberRepository,
-    private readonly unitOfWork: UnitOfWork<{ readonly apiKeys: ApiKeyRepository }>,
+    private readonly unitOfWork: UnitOfWork<Repositories>,
     private readonly system: System,
     /** The clock that all processes share. */
     private readonly storageClock: Clock,
   ) {}
 
   /**
-   * Creates a key. Only this result contains its secret. Rejects with `invalid` if `expiresAt` is not in the future.
+   * Creates a key. Rejects with `invalid` if the member does not exist, or if `expiresAt` is not in the future or is
+   * later than that of the caller's own key. Rejects with `conflict` if there are too many keys.
    */
-  async create(workspaceId: string, fields: NewApiKeyFields): Promise<{ apiKey: ApiKey; secret: string }> {
-    const { newId, newRandomText, now, sha256 } = this.system;
-    const secret = fields.secret ?? createApiKeySecret(newRandomText(SECRET_RANDOM_LENGTH));
-    const apiKey = newApiKey(workspaceId, newId(), { ...fields, secret }, sha256, now());
-    const { memberId } = apiKey;
-    if (memberId !== null) requireFound(await this.members.findById(workspaceId, memberId), 'member');
-    await this.unitOfWork.run(({ apiKeys }) => apiKeys.add(apiKey));
-    return { apiKey, secret };
+  async create(workspaceId: string, fields: NewApiKeyFields, callerKeyId?: string): Promise<CreatedApiKey> {
+    const created = this.newKey(workspaceId, fields);
+    const { memberId, expiresAt } = created.apiKey;
+    return this.unitOfWork.run(async ({ apiKeys, members }) => {
+      const now = this.storageClock.now();
+      const count = await apiKeys.countForUpdate(workspaceId, memberId, now);
+      const isMemberKnown = memberId === null || (await members.findById(workspaceId, memberId));
+      const errors = [
+        ...(isMemberKnown ? [] : [{ path: 'memberId', problem: 'must be the ID of a member of this workspace' }]),
+        ...findKeyExpiryErrors(expiresAt, await findCallerKey(apiKeys, workspaceId, callerKeyId), now),
+      ];
+      if (errors.length > 0) throw createInvalidFieldsError(errors);
+      if (count >= (memberId === null ? MAX_KEY_COUNT_WITHOUT_MEMBER : MAX_KEY_COUNT_PER_MEMBER)) {
+        const owner = memberId === null ? 'workspace has already' : 'member already has';
+        const kind = memberId === null ? ' without a member' : '';
+        throw new CoreError('conflict', `This ${owner} ${count} API keys${kind}. Delete one first.`, 'too_many_keys');
+      }
+      await apiKeys.add(created.apiKey);
+      return created;
+    });
+  }
+
+  /**
+   * Replaces a key by a new one with the same label, member, access and expiry. The old key works for `graceSeconds`
+   * more, if it does not end before. Rejects with `forbidden` if it expires later than the caller's own key, and with
+   * `conflict` if it has ended or is rotated already.
+   */
+  async rotate(workspaceId: string, id: string, graceSeconds: number, callerKeyId?: string): Promise<CreatedApiKey> {
+    return this.unitOfWork.run(async ({ apiKeys }) => {
+      const current = requireFound(await apiKeys.findById(workspaceId, id), 'API key');
+      if (outlives(current.expiresAt, await findCallerKey(apiKeys, workspaceId, callerKeyId))) {
+        const message = 'This API key expires later than yours. Use a key that expires as late, or does not expire.';
+        throw new CoreError('forbidden', message, 'key_outlives_yours');
+      }
+      const now = this.storageClock.now();
+      await apiKeys.update(workspaceId, id, (key) => endRotated(key, graceSeconds * 1000, now));
+      const created = this.newKey(workspaceId, current);
+      await apiKeys.add(created.apiKey);
+      return created;
+    });
   }
 
   /** Revokes a key permanently. Revoking a revoked key changes nothing. */
   async revoke(workspaceId: string, id: string): Promise<ApiKey> {
-    const revokedAt = formatTimestamp(this.system.now());
-    const revoke = (key: ApiKey): ApiKey => (key.revokedAt === null ? { ...key, revokedAt } : key);
-    return requireFound(await this.apiKeys.update(workspaceId, id, revoke), 'API key');
+    const revokedAt = formatTimestamp(this.storageClock.now());
+    return requireFound(await this.apiKeys.update(workspaceId, id, (key) => revoke(key, revokedAt)), 'API key');
   }
 
   async get(workspaceId: string, id: string): Promise<ApiKey> {
     return requireFound(await this.apiKeys.findById(workspaceId, id), 'API key');
   }
 
-  iterate(workspaceId: string): AsyncIterable<ApiKey> {
-    return this.apiKeys.iterate(workspaceId);
+  list(workspaceId: string, query: ApiKeyFilter & PageRequest): Promise<Page<ApiKey>> {
+    return this.apiKeys.findPage(workspaceId, query, this.storageClock.now(), query);
   }
 
   /**
@@ -85,6 +134,16 @@ export class ApiKeyService {
     const change = (key: ApiKey): ApiKey => (isUseDue(key, now) ? { ...key, lastUsedAt: formatTimestamp(now) } : key);
     await this.apiKeys.update(workspaceId, id, change);
   }
+
+  private newKey(workspaceId: string, fields: NewApiKeyFields): CreatedApiKey {
+    const { newId, newRandomText, sha256 } = this.system;
+    const secret = fields.secret ?? createApiKeySecret(newRandomText(SECRET_RANDOM_LENGTH));
+    return { apiKey: newApiKey(workspaceId, newId(), { ...fields, secret }, sha256, this.storageClock.now()), secret };
+  }
+}
+
+function findCallerKey(apiKeys: ApiKeyRepository, workspaceId: string, id: string | undefined) {
+  return id === undefined ? undefined : apiKeys.findById(workspaceId, id);
 }
 
 function isUseDue({ lastUsedAt }: ApiKey, now: number): boolean {

@@ -1,6 +1,6 @@
 import { BASE62 } from '../shared/base62.ts';
 import type { Changes } from '../shared/changes.ts';
-import { createInvalidFieldsError } from '../shared/core-error.ts';
+import { CoreError, type FieldError } from '../shared/core-error.ts';
 import { formatTimestamp } from '../shared/date.ts';
 import type { Entity } from '../shared/entity.ts';
 import type { System } from '../shared/system.ts';
@@ -18,6 +18,8 @@ export interface ApiKey extends Entity {
   readonly expiresAt: string | null;
   readonly revokedAt: string | null;
   readonly lastUsedAt: string | null;
+  /** Whether another key replaces this one. It can work until `expiresAt`, but does not count for the limits. */
+  readonly isRotated: boolean;
 }
 
 /**
@@ -31,7 +33,7 @@ export const SECRET_RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 const SECRET_PATTERN = new RegExp(`^${PREFIX}([${BASE62}]{${SECRET_RANDOM_LENGTH}})([${BASE62}]{${CHECKSUM_LENGTH}})$`);
 
-/** Returns a new key with the given secret. Throws `invalid` if `expiresAt` is not in the future. */
+/** Returns a new key with the given secret. */
 export function newApiKey(
   workspaceId: string,
   id: string,
@@ -45,13 +47,56 @@ export function newApiKey(
   sha256: System['sha256'],
   now: number,
 ): ApiKey {
-  if (expiresAt !== null && Date.parse(expiresAt) <= now) {
-    throw createInvalidFieldsError([{ path: 'expiresAt', problem: 'must be in the future' }]);
-  }
   const [lastFour, createdAt] = [secret.slice(-4), formatTimestamp(now)];
   const hash = hashSecret(secret, sha256);
   const key = { id, workspaceId, hash, lastFour, label, memberId, access, createdAt, expiresAt };
-  return { ...key, revokedAt: null, lastUsedAt: null };
+  return { ...key, revokedAt: null, lastUsedAt: null, isRotated: false };
+}
+
+/** Returns the time at which a key ends, in milliseconds since the epoch: 0 if it is revoked. */
+export function getEnd({ expiresAt, revokedAt }: Pick<ApiKey, 'expiresAt' | 'revokedAt'>): number {
+  if (revokedAt !== null) return 0;
+  return expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
+}
+
+/** Returns whether a key ends later than the key of the caller who creates or rotates it. The operator has no key. */
+export function outlives(expiresAt: string | null, callerKey: ApiKey | undefined): boolean {
+  if (!callerKey || callerKey.expiresAt === null) return false;
+  return expiresAt === null || Date.parse(expiresAt) > Date.parse(callerKey.expiresAt);
+}
+
+/** Returns the errors of the end of a new key. */
+export function findKeyExpiryErrors(
+  expiresAt: string | null,
+  callerKey: ApiKey | undefined,
+  now: number,
+): FieldError[] {
+  const problem =
+    expiresAt !== null && Date.parse(expiresAt) <= now
+      ? 'must be in the future'
+      : outlives(expiresAt, callerKey) && `must be at most ${callerKey?.expiresAt}, when your own key expires`;
+  return problem ? [{ path: 'expiresAt', problem }] : [];
+}
+
+export function revoke(key: ApiKey, revokedAt: string): ApiKey {
+  return key.revokedAt === null ? { ...key, revokedAt } : key;
+}
+
+/**
+ * Returns a key that another one replaces. It ends after the grace period, if it does not end before. Without one, it
+ * is revoked. Throws `conflict` if it has ended or is rotated already.
+ */
+export function endRotated(key: ApiKey, graceMs: number, now: number): ApiKey {
+  const end = getEnd(key);
+  const state = key.isRotated ? 'rotated' : end > now ? undefined : key.revokedAt === null ? 'expired' : 'revoked';
+  if (state) {
+    const message = `This API key is already ${state}. Rotate a key that is not revoked, expired or rotated.`;
+    throw new CoreError('conflict', message, 'key_ended');
+  }
+  const rotated = { ...key, isRotated: true };
+  return graceMs === 0
+    ? revoke(rotated, formatTimestamp(now))
+    : { ...rotated, expiresAt: formatTimestamp(Math.min(end, now + graceMs)) };
 }
 
 /**

@@ -14,6 +14,11 @@ export interface IdempotentRequest {
   readonly idempotencyKeyName?: string;
   /** A hash of everything that a repeated request must have in common with the first one, such as its path and body. */
   readonly fingerprint: string;
+  /**
+   * How to get another secret, if the response has a secret. Then only the ID of the created record is stored, and a
+   * repeated request is rejected.
+   */
+  readonly lostSecretRemedy?: string | undefined;
 }
 
 /**
@@ -30,8 +35,8 @@ export class IdempotencyService {
 
   /**
    * Locks the request. If a request with the same idempotency key has already succeeded, returns its response instead.
-   * Rejects with `conflict` while another request has the lock, and with `invalid` if the request that succeeded had
-   * another fingerprint.
+   * Rejects with `conflict` while another request has the lock, or if the response had a secret, and with `invalid` if
+   * the request that succeeded had another fingerprint.
    */
   async acquire(
     request: IdempotentRequest,
@@ -54,6 +59,10 @@ export class IdempotencyService {
       const path = request.idempotencyKeyName ?? 'idempotencyKey';
       throw createInvalidFieldsError([{ path, problem }], 'idempotency_key_reused');
     }
+    if (request.lostSecretRemedy !== undefined) {
+      const message = `already created as ${current.response.recordId}; ${request.lostSecretRemedy}`;
+      throw new CoreError('conflict', message, 'already_created');
+    }
     return { response: current.response };
   }
 
@@ -71,8 +80,9 @@ export class IdempotencyService {
   /** Stores the response of a locked request. Rejects with `conflict` if the request no longer has the lock. */
   async complete(request: IdempotentRequest, lockOwner: string, response: StoredResponse): Promise<void> {
     const expiresAt = this.storageClock.now() + RESPONSE_TTL_MS;
+    const kept = request.lostSecretRemedy === undefined ? response : { recordId: response.recordId };
     const stored = await this.records.update(request.workspaceId, createRecordId(request), (current) =>
-      current.lockOwner === lockOwner ? { ...current, response, expiresAt } : current,
+      current.lockOwner === lockOwner ? { ...current, response: kept, expiresAt } : current,
     );
     if (stored?.lockOwner !== lockOwner) throw createInProgressError();
   }

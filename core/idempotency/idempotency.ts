@@ -1,11 +1,11 @@
 import { IDEMPOTENCY_KEY_LENGTH, LOCK_TTL_MS } from '../limits.ts';
 import type { Entity } from '../shared/entity.ts';
 
-/**
- * The response of the first successful request, in the form that the adapter needs to replay it. The core does not look
- * inside.
- */
-export type StoredResponse = object;
+/** The response of the first successful request, in the form that the adapter needs to replay it. */
+export type StoredResponse = object & {
+  /** The ID of the record that the request created, changed or deleted. */
+  readonly recordId?: string | undefined;
+};
 
 /**
  * The lock or the stored response of a request with an idempotency key. Its ID combines API key and idempotency key.

@@ -55,6 +55,7 @@ const mask = (json: string) =>
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replace(/new-\d+/g, 'NEW')
+    .replace(/"lastUsedAt":(?:null|"TIME")/g, 'USE')
     .replace(/adv_\w+|"lastFour":"\w+"/g, 'SECRET');
 
 suite('the command of an operation', {

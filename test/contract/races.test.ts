@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { createNodeSystem } from '../../adapters/node/system.ts';
 import { createStorage } from '../../adapters/persistence/storage-engine.ts';
 import { Application } from '../../core/application.ts';
+import { MAX_KEY_COUNT_PER_MEMBER, MAX_KEY_COUNT_WITHOUT_MEMBER } from '../../core/limits.ts';
 import type { MemberActor } from '../../core/shared/actor.ts';
-import type { CoreError } from '../../core/shared/core-error.ts';
+import { CoreError } from '../../core/shared/core-error.ts';
 import { each } from '../support/each.ts';
 import type { TestEngine } from '../support/engines/engine.ts';
 import { engines } from '../support/engines/engines.ts';
@@ -127,5 +128,42 @@ suite('concurrent changes of members', {
         .catch((error) => error.causeName),
     );
     assert.equal(results.filter((result) => result !== 'email_taken').length, 1);
+  }),
+});
+
+const isConflict = (causeName: string) => (error: unknown) => {
+  assert.ok(error instanceof CoreError && error.causeName === causeName, String(error));
+  return undefined;
+};
+
+suite('concurrent changes of API keys', {
+  'create exactly as many keys as a member or a workspace can have': onEachEngine(
+    async ({ actor: { workspaceId }, app, runConcurrently }) => {
+      for (let i = 0; i < MAX_KEY_COUNT_WITHOUT_MEMBER - 5; i++) await app.apiKeys.create(workspaceId, {});
+      const { id: memberId } = await app.members.create(workspaceId, { name: 'Ada', email: 'ada@example.com' });
+      for (const [fields, count] of [
+        [{}, 5],
+        [{ memberId }, MAX_KEY_COUNT_PER_MEMBER],
+      ] as const) {
+        const results = await runConcurrently(({ apiKeys }) =>
+          apiKeys.create(workspaceId, fields).catch(isConflict('too_many_keys')),
+        );
+        assert.equal(results.filter((created) => created).length, count);
+      }
+      const query = { memberId, includeEnded: true, page: 1, pageSize: 100 };
+      assert.equal((await app.apiKeys.list(workspaceId, query)).items.length, MAX_KEY_COUNT_PER_MEMBER);
+    },
+  ),
+
+  'rotate a key once': onEachEngine(async ({ actor: { workspaceId }, app, runConcurrently }) => {
+    for (const graceSeconds of [60, 0]) {
+      const { apiKey } = await app.apiKeys.create(workspaceId, { label: `${graceSeconds}` });
+      const results = await runConcurrently(({ apiKeys }) =>
+        apiKeys.rotate(workspaceId, apiKey.id, graceSeconds).catch(isConflict('key_ended')),
+      );
+      assert.equal(results.filter((created) => created).length, 1);
+      const { items } = await app.apiKeys.list(workspaceId, { includeEnded: true, page: 1, pageSize: 100 });
+      assert.equal(items.filter(({ label }) => label === `${graceSeconds}`).length, 2);
+    }
   }),
 });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { type ApiKeyRecord, apiKeySchema } from '../../adapters/persistence/api-keys.ts';
 import { type CampaignRecord, campaignSchema } from '../../adapters/persistence/campaigns.ts';
 import { type ContentPillarRecord, contentPillarSchema } from '../../adapters/persistence/content-pillars.ts';
 import { type DomainRecord, domainSchema } from '../../adapters/persistence/domains.ts';
@@ -10,7 +11,7 @@ import {
 import { type MemberRecord, memberSchema } from '../../adapters/persistence/members.ts';
 import type { recordSchemas } from '../../adapters/persistence/storage-engine.ts';
 import { type TagRecord, tagSchema } from '../../adapters/persistence/tags.ts';
-import { type ApiKey, newApiKey } from '../../core/access/api-key.ts';
+import { newApiKey } from '../../core/access/api-key.ts';
 import { newCampaign } from '../../core/campaign/campaign.ts';
 import { newContentPillar } from '../../core/content-pillar/content-pillar.ts';
 import { newDomain } from '../../core/domain/domain.ts';
@@ -25,6 +26,7 @@ import { newTag } from '../../core/tag/tag.ts';
 import { createCampaignFields } from '../support/tenants.ts';
 
 const START = Date.parse('2026-03-01T12:00:00.000Z');
+const RESPONSE = { status: 201, body: '{"id":"1"}' };
 const FAR_FUTURE = Date.parse('2100-01-01T00:00:00.000Z');
 
 const prefix = randomUUID().slice(0, 8);
@@ -99,14 +101,14 @@ export function buildIdempotencyRecord(
     workspaceId,
     fingerprint: 'f',
     lockOwner: newId(),
-    response: { status: 201, body: '{"id":"1"}' },
+    response: RESPONSE,
     expiresAt: FAR_FUTURE,
     ...fields,
   };
 }
 
-function createApiKey(workspaceId: string): ApiKey {
-  return newApiKey(workspaceId, newId(), { secret: 'a secret, abcd' }, newId, START);
+function createApiKey(workspaceId: string): ApiKeyRecord {
+  return apiKeySchema.toRecord(newApiKey(workspaceId, newId(), { secret: 'a secret, abcd' }, newId, START));
 }
 
 export function buildMember(workspaceId: string, email: string, fields: Partial<MemberRecord> = {}): MemberRecord {
@@ -138,6 +140,7 @@ export type SchemaName = keyof typeof recordSchemas;
 
 /** Functions that create a sample record, by the name of its schema. */
 export const samples: Readonly<Record<SchemaName, (workspaceId: string) => Entity>> = {
+  apiKeyOwners: (workspaceId) => ({ id: newId(), workspaceId }),
   apiKeys: createApiKey,
   campaigns: buildCampaign,
   clickCheckpoints: buildClickCheckpoint,

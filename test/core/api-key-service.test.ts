@@ -25,6 +25,7 @@ suite('a new API key', {
       expiresAt: null,
       revokedAt: null,
       lastUsedAt: null,
+      isRotated: false,
     });
   },
 });

@@ -49,9 +49,8 @@ async function createRecords(app: Application, keyCount: number) {
 
 /** Returns the time of the last use of each key, by the last four characters of the key. */
 async function getLastUses(app: Application, workspaceId: string): Promise<Map<string, string | null>> {
-  const uses = new Map<string, string | null>();
-  for await (const { lastFour, lastUsedAt } of app.apiKeys.iterate(workspaceId)) uses.set(lastFour, lastUsedAt);
-  return uses;
+  const { items } = await app.apiKeys.list(workspaceId, { includeEnded: false, page: 1, pageSize: 100 });
+  return new Map(items.map(({ lastFour, lastUsedAt }) => [lastFour, lastUsedAt]));
 }
 
 function assertServed({ status, milliseconds, text }: LoadResponse): void {

@@ -11,6 +11,7 @@ const stableAnchors = [
   ...['bad-request', 'bad-request-body-too-large', 'bad-request-too-slow', 'unauthorized'],
   ...['forbidden', 'forbidden-invitation-pending', 'forbidden-key-without-member', 'forbidden-not-admin'],
   ...['forbidden-read-only-key', 'not-found', 'conflict', 'conflict-campaign-not-running'],
+  ...['forbidden-key-outlives-yours', 'conflict-too-many-keys', 'conflict-key-ended', 'conflict-already-created'],
   ...['conflict-email-taken', 'conflict-invitation-accepted', 'conflict-last-admin', 'conflict-concurrent-changes'],
   ...['conflict-domain-taken', 'conflict-domain-verified-elsewhere'],
   ...['conflict-idempotency-key-in-use', 'conflict-name-taken', 'conflict-status-transition', 'invite-expired'],

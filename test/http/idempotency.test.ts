@@ -16,6 +16,9 @@ import { type Api, type ApiResponse, DEMO_API_KEY, withService } from '../suppor
 import { suite } from '../support/suite.ts';
 import { createCampaignBody, createKey, createTenant, type Tenant } from '../support/tenants.ts';
 
+const secretOperations = postOperations.filter(([, { lostSecretRemedy }]) => lostSecretRemedy);
+const replayableOperations = postOperations.filter(([, { lostSecretRemedy }]) => !lostSecretRemedy);
+
 /** Sends a POST with an idempotency key. */
 type Post = (idempotencyKey: string, path: string, body: unknown, key?: string) => Promise<ApiResponse>;
 
@@ -97,12 +100,28 @@ const differentBodies: Readonly<Record<string, string>> = {
 suite('a POST with an Idempotency-Key', {
   'runs once, and gets the first response again if it is repeated': () =>
     withSetup(async ({ api, own, post }) => {
-      await each(postOperations, async (operation) => {
+      await each(replayableOperations, async (operation) => {
         const { path, body } = newValidCall(operation, own);
         const first = await post(operation.id, path, body);
         assertFirst(first, successStatusOf(operation));
         const stored = await readAllLists(api, own.key);
         for (let times = 0; times < 3; times++) assertReplay(await post(operation.id, path, body), first);
+        assert.deepEqual(await readAllLists(api, own.key), stored);
+      });
+    }),
+
+  'is rejected if it is repeated and its response had a secret, which is not stored': () =>
+    withSetup(async ({ api, own, post }) => {
+      await each(secretOperations, async (operation) => {
+        const { path, body } = newValidCall(operation, own);
+        const first = await post(operation.id, path, body);
+        assertFirst(first);
+        const stored = await readAllLists(api, own.key);
+        const problem = new RegExp(`^already created as ${first.json.id}; ${operation.lostSecretRemedy}$`);
+        for (let times = 0; times < 2; times++) assertError(await post(operation.id, path, body), 409, problem);
+        const { json } = await post(operation.id, path, body);
+        assert.equal(json.error.doc_url, '/docs/errors#conflict-already-created');
+        assertInvalidFields(await post(operation.id, '/tags', { name: 'other' }), ['Idempotency-Key']);
         assert.deepEqual(await readAllLists(api, own.key), stored);
       });
     }),

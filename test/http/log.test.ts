@@ -64,10 +64,12 @@ const HEADERS = [
 ];
 
 /**
- * Returns IDs by the path segments of their resources: IDs of demo records, the ID of a new tag, and an unknown ID for
- * groups.
+ * Returns IDs by the path segments of their resources: IDs of demo records, IDs of a new tag and a new key, and an
+ * unknown ID for groups.
  */
 async function findDemoIds(send: (request: RawRequest) => Promise<ApiResponse>): Promise<Tenant['ids']> {
+  const create = async (kind: string, body: string) =>
+    (await send({ method: 'POST', target: `/${kind}`, headers: JSON_BODY, body })).json.id;
   const first = async (kind: string) => (await send({ method: 'GET', target: `/${kind}` })).json[0].id;
   return {
     campaigns: await first('campaigns'),
@@ -76,7 +78,8 @@ async function findDemoIds(send: (request: RawRequest) => Promise<ApiResponse>):
     domains: await first('domains'),
     groups: UNKNOWN_ID,
     members: await first('members?sortOrder=desc'),
-    tags: (await send({ method: 'POST', target: '/tags', headers: JSON_BODY, body: '{"name":"of the log"}' })).json.id,
+    tags: await create('tags', '{"name":"of the log"}'),
+    keys: await create('keys', '{}'),
   };
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { each } from '../support/each.ts';
 import { assertInvalidFields, fieldValuesOf, UNKNOWN_ID } from '../support/expected-responses.ts';
 import { createFixture, type Fixture, withFixture } from '../support/fixture.ts';
-import { getInputFields, lists } from '../support/operations.ts';
+import { getInputFields, lists, postOperations } from '../support/operations.ts';
 import type { ApiResponse } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
@@ -13,10 +13,16 @@ const pageSizes: Readonly<Record<string, readonly [defaultSize: number, maximum:
 };
 const USUAL_PAGE_SIZES = [50, 100] as const;
 
-/** Creates records, and returns their IDs in the order of the list: newest first. */
-async function createRecords({ create }: Fixture, path: string, count: number, fields: object = {}): Promise<string[]> {
-  const ids: string[] = [];
-  for (let i = 0; i < count; i++) ids.unshift((await create(path, fields)).id);
+/** The fields that all records have if their text is not unique, so that only the IDs determine the order. */
+const sameText: Readonly<Record<string, object>> = {
+  '/content-pillars': { title: 'Life' },
+  '/members': { name: 'northwind' },
+};
+
+/** Creates records until a list has a number of them. Returns their IDs in the order of the list: newest first. */
+async function createRecords({ create, list }: Fixture, path: string, count: number, fields: object = {}) {
+  const ids: string[] = await list(path, 'id');
+  while (ids.length < count) ids.unshift((await create(path, fields)).id);
   return ids;
 }
 
@@ -26,9 +32,13 @@ function linksOf({ headers }: ApiResponse): Record<string, string> {
   return Object.fromEntries([...links].map(([, url, relation]) => [relation, url]));
 }
 
-/** Runs a test for each list, in a new workspace. The clock stands still, so that only the IDs determine the order. */
+/**
+ * Runs a test for each list of records that can be created, in a new workspace. The clock stands still, so that only
+ * the IDs determine the order.
+ */
 function eachList(test: (path: string, fixture: Fixture) => Promise<void>): Promise<void> {
-  return withFixture((_, api) => each(lists, async (_, path) => test(path, await createFixture(api))), {
+  const creatable = lists.filter(([path]) => postOperations.some(([, operation]) => operation.path === path));
+  return withFixture((_, api) => each(creatable, async (_, path) => test(path, await createFixture(api))), {
     now: () => Date.parse('2026-01-31T09:00:00Z'),
   });
 }
@@ -102,7 +112,7 @@ suite('pages', {
     eachList(async (path, fixture) => {
       const { query } = new Map(lists).get(path) as (typeof lists)[number][1];
       const values = (name: string) => getInputFields(query).find(([field]) => field === name)?.[1].enum ?? [''];
-      const created = await createRecords(fixture, path, 5, path === '/content-pillars' ? { title: 'Life' } : {});
+      const created = await createRecords(fixture, path, 5, sameText[path]);
       for (const sortBy of values('sortBy')) {
         for (const sortOrder of values('sortOrder')) {
           const order = `${sortBy && `&sortBy=${sortBy}`}${sortOrder && `&sortOrder=${sortOrder}`}`;
@@ -229,6 +239,7 @@ suite('links to other pages', {
 
   'stay short on every list with a long search': () =>
     eachList(async (path, fixture) => {
+      if (!('search' in (new Map(lists).get(path)?.query.shape ?? {}))) return;
       for (const search of ['名'.repeat(200), ' '.repeat(4_000), `x${' '.repeat(4_000)}`]) {
         const response = await get(fixture, `${path}?search=${encodeURIComponent(search)}&page=2`);
         assert.equal(response.text, '[]');

@@ -253,7 +253,12 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
     await app.apiKeys.revoke(caller.workspaceId, apiKey.id);
   },
   'apiKeys.get': ({ app, caller }) => app.apiKeys.get(caller.workspaceId, caller.keyId),
-  'apiKeys.iterate': ({ app, caller }) => collectAll(app.apiKeys.iterate(caller.workspaceId)),
+  'apiKeys.list': ({ app, caller, memberId }) =>
+    app.apiKeys.list(caller.workspaceId, { memberId, includeEnded: false, page: 1, pageSize: 100 }),
+  'apiKeys.rotate': async ({ app, caller }) => {
+    const { apiKey } = await app.apiKeys.create(caller.workspaceId, {}, caller.keyId);
+    await app.apiKeys.rotate(caller.workspaceId, apiKey.id, 60, caller.keyId);
+  },
   'apiKeys.authenticate': ({ app, secret }) => app.apiKeys.authenticate(secret),
   'apiKeys.recordUse': ({ app, caller }) => app.apiKeys.recordUse(caller.workspaceId, caller.keyId),
   'campaigns.create': (context) => context.app.campaigns.create(context.caller, newCampaign(context)),

@@ -35,8 +35,16 @@ def create_question():
     return session.post(base_url + "/inspiration-questions", json=body).json()["id"]
 
 
+def create_key():
+    return session.post(base_url + "/keys", json={}).json().get("id")
+
+
 def choose_id(resource, method="GET"):
-    """Returns the id of an existing record, or None. A DELETE gets a new question, or the last of several records."""
+    """Returns the id of an existing record, or None. A DELETE gets a new question, or the last of several records.
+
+    A rotation and a deletion of a key get a new key, because the requests need their own."""
+    if resource == "keys" and method != "GET":
+        return create_key()
     if resource == "inspiration-questions" and method == "DELETE":
         return create_question()
     ids = existing_ids.get(resource) or list_ids(f"/{resource}")
@@ -68,7 +76,8 @@ def map_path_parameters(context, path_parameters):
     method, resource = context.operation.method.upper(), context.operation.path.split("/")[1]
     # An id from an earlier response is a UUID of version 7: keep it.
     is_generated = is_uuid((path_parameters or {}).get("id")) and path_parameters["id"][14] != "7"
-    if is_generated and generator.random() < 0.7:
+    is_own_key_in_danger = resource == "keys" and method != "GET" and path_parameters
+    if is_own_key_in_danger or (is_generated and generator.random() < 0.7):
         path_parameters["id"] = choose_id(resource, method) or path_parameters["id"]
     return path_parameters
 

@@ -12,6 +12,8 @@ export const allOperations = operations.map((operation) => [operation.id, operat
 export const operationsWithBody = allOperations.filter(([, { body }]) => body);
 export const operationsWithoutBody = allOperations.filter(([, { body }]) => !body);
 export const operationsWithId = allOperations.filter(([, { path }]) => path.includes('{id}'));
+/** The operations after which the record does not exist. A deleted key is revoked, and still exists. */
+export const deletions = allOperations.filter(([id, { method }]) => method === 'DELETE' && id !== 'deleteKey');
 export const postOperations = allOperations.filter(([, { method }]) => method === 'POST');
 
 export const listOperations = allOperations.filter(([, { query }]) => 'page' in query.shape);
@@ -143,16 +145,17 @@ export async function assertChangesNothing(
 }
 
 /**
- * Returns the texts of all lists, which a rejected request must not change. Rejects if a list has several pages or
- * cannot be read.
+ * Returns the texts of all lists, which a rejected request must not change, without the last use of keys. Rejects if
+ * a list has several pages or cannot be read.
  */
 export function readAllLists({ call }: Api, key: string): Promise<string[]> {
   return Promise.all(
     lists.map(async ([path, { query }]) => {
-      const list = 'includeArchived' in query.shape ? `${path}?includeArchived=true` : path;
+      const all = ['includeArchived', 'includeEnded'].filter((name) => name in query.shape);
+      const list = `${path}?${all.map((name) => `${name}=true`)}`;
       const { status, headers, text } = await call('GET', list, { key });
       if (status !== 200 || headers.has('link')) throw new Error(`${list} has more than one page, or failed: ${text}`);
-      return text;
+      return text.replaceAll(/"lastUsedAt":"[^"]*"/g, '"lastUsedAt":null');
     }),
   );
 }

@@ -4,6 +4,7 @@ import type { Operation } from '../../adapters/api/operation.ts';
 import { UNKNOWN_ID } from './expected-responses.ts';
 import {
   createRecord,
+  deletions,
   listOperations,
   newValidCall,
   operationsWithBody,
@@ -47,7 +48,7 @@ const createPillar = async (api: Api, tenant: Tenant) => (await createRecord(api
  * type.
  */
 const createDeletedRecord = (kind: keyof Tenant['ids']) => {
-  const isDeletable = operationsWithId.some(([, { method, path }]) => method === 'DELETE' && path === `/${kind}/{id}`);
+  const isDeletable = deletions.some(([, { path }]) => path === `/${kind}/{id}`);
   if (!isDeletable) return {};
   const createDeleted = async (api: Api, tenant: Tenant) => {
     const { id } = await createRecord(api, tenant, `/${kind}`, kind === 'campaigns' ? { status: 'draft' } : {});

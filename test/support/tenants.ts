@@ -55,6 +55,7 @@ const SEGMENTS = [
   'groups',
   'tags',
   'members',
+  'keys',
 ] as const;
 
 /** Creates a workspace with a record of each resource, as an operator and its admin do. */
@@ -78,6 +79,7 @@ export async function createTenant({ app }: Pick<Api, 'app'>, name: string): Pro
   const sharerFields = { name, email: `sharer@${name}.example`, groups: [group.id], invitation } as const;
   const sharer = await app.members.create(workspaceId, sharerFields);
   await app.shares.create({ workspaceId, member: sharer }, campaign.id);
+  const { apiKey } = await app.apiKeys.create(workspaceId, { label: `${name} key`, memberId: sharer.id });
   const ids = {
     campaigns: campaign.id,
     'inspiration-questions': question.id,
@@ -86,6 +88,7 @@ export async function createTenant({ app }: Pick<Api, 'app'>, name: string): Pro
     groups: group.id,
     tags: tag.id,
     members: sharer.id,
+    keys: apiKey.id,
   };
   return { ...workspace, name, names, ids, draftId: draft.id, sharer };
 }
