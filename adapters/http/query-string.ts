@@ -9,22 +9,20 @@ const NO_VALUES: QueryValues = Object.freeze(Object.create(null));
 export function readQuery(url: string): QueryValues {
   const start = url.indexOf('?');
   if (start < 0) return NO_VALUES;
+  const query = url.slice(start);
+  requireDecodable(query);
   const values: Record<string, string[]> = Object.create(null);
-  for (const pair of url.slice(start + 1).split('&')) {
-    if (pair === '') continue;
-    const equals = pair.indexOf('=');
-    const name = decode(equals < 0 ? pair : pair.slice(0, equals));
-    const value = equals < 0 ? '' : decode(pair.slice(equals + 1));
-    const existing = values[name];
-    if (existing) existing.push(value);
-    else values[name] = [value];
+  for (const [name, value] of new URLSearchParams(query)) {
+    values[name] ??= [];
+    values[name].push(value);
   }
   return values;
 }
 
-function decode(text: string): string {
+/** Throws if the encoding is not valid. `URLSearchParams` would replace the characters that it cannot decode. */
+function requireDecodable(query: string): void {
   try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
+    decodeURIComponent(query);
   } catch {
     throw new HttpError('bad_request', 'The query cannot be decoded. Check its percent-encoding.');
   }
