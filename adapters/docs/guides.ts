@@ -4,14 +4,9 @@ import { renderPage } from './layout.ts';
 import { type ResolveLink, renderMarkdownPage } from './markdown.ts';
 import { type Guide, guides } from './pages.ts';
 
-/** Reads a file of the package, such as `docs/guide.md`. Rejects if the installation lacks it. */
-export async function readDocsFile(file: string): Promise<string> {
-  try {
-    return await readFile(new URL(file, import.meta.resolve('workspace-advocacy/package.json')), 'utf8');
-  } catch (cause) {
-    const message = `The documentation file ${file} cannot be read. It must be beside package.json, as in the repository.`;
-    throw new Error(message, { cause });
-  }
+/** Reads a file of the package, such as `docs/guide.md`. */
+export function readDocsFile(file: string): Promise<string> {
+  return readFile(new URL(file, import.meta.resolve('workspace-advocacy/package.json')), 'utf8');
 }
 
 /** Renders the page of a guide, with a list of its sections. */

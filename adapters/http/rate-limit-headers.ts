@@ -17,10 +17,7 @@ export function createRateLimitHeaders(usage: Usage, now: number): HeaderList {
     'RateLimit-Policy': `"default";q=${limit};w=${windowSeconds}`,
     RateLimit: `"default";r=${remaining};t=${getSecondsUntilReset(usage)}`,
   };
-  // This loop runs for each request, and takes half as long as `Object.entries(headers).flat()` would.
-  const list: string[] = [];
-  for (const name in headers) list.push(name, headers[name as RateLimitHeader]);
-  return list;
+  return Object.entries(headers).flat();
 }
 
 /** Creates the error for exceeding a limit, with `Retry-After`. `what` names the counted things, such as `requests`. */
