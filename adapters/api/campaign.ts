@@ -32,7 +32,7 @@ export const STATUS_TRANSITIONS = `${transitions.slice(0, -1).join(', ')}, and $
 
 const destinationUrl = field.httpUrlOrEmpty.transform((url) => url || null);
 const DESTINATION_URL =
-  'The target of the short link: an http or https URL of at most 2,048 characters in its percent-encoded form, or an empty string for none.';
+  'The target of the short link: an http or https URL of at most 2,048 characters when percent-encoded, or an empty string for none.';
 
 const TARGET_SHARES = 'The target number of shares: a whole number, or a string of its digits.';
 

@@ -291,8 +291,7 @@ class SchemaConverter {
   }
 
   convert(schema: z.ZodType, io: 'input' | 'output'): Json {
-    // The schema is a property of an object, so that zod moves a schema with an ID to `$defs`, and returns a reference
-    // to it.
+    // The schema is a property of an object. So zod moves a schema with an ID to `$defs`, and returns a reference.
     const wrapper = z.toJSONSchema(z.object({ wrapped: schema }), {
       io,
       unrepresentable: 'any',

@@ -15,8 +15,8 @@ export function isUrl(text: string, base?: string): boolean {
 const URL_PARTS = /^(https?:\/\/)([^/?#\\]*)([^#]*)#?(.*)$/is;
 
 /**
- * Returns an http(s) URL as a URI (RFC 3986) of ASCII characters, as `Location` sends it: the host in ASCII, and
- * everything that a URI does not allow percent-encoded, such as a lone `%`. A URI is returned unchanged.
+ * Returns an http(s) URL as a URI (RFC 3986) of ASCII characters, as `Location` sends it. Converts the host to ASCII,
+ * and percent-encodes everything that a URI does not allow, such as a lone `%`. A URI is returned unchanged.
  */
 export function encodeUrl(url: string): string {
   const [, scheme = '', host = '', path = '', fragment = ''] = URL_PARTS.exec(url) ?? [];

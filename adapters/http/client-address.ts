@@ -4,9 +4,9 @@ import ipaddr from 'ipaddr.js';
 
 /**
  * Returns the address that identifies a client, for example for the limit of rejected credentials. It is an IPv4
- * address, or the /64 network of an IPv6 address, because the owner of such a network can use all addresses in it. If a
- * trusted proxy states a valid address, with or without a port, this address is used. Otherwise, the address of the
- * connection is used.
+ * address, or the /64 network of an IPv6 address: the owner of such a network can use all addresses in it. If a trusted
+ * proxy states a valid address, with or without a port, this address is used. Otherwise, the address of the connection
+ * is used.
  */
 export function getClientAddress({ ip = '', socket }: Pick<Request, 'ip' | 'socket'>): string {
   const stated = removePort(ip);

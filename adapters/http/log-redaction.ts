@@ -3,9 +3,9 @@ import { operations } from '../api/operations.ts';
 const MAX_PATH_LENGTH = 200;
 
 /**
- * Returns a path for the log. Replaces each segment that is long enough to be an API key, unless it has the form of a
- * UUID or is a segment of the path of an operation. Truncates long paths. No character needs escaping, because Node's
- * parser accepts only visible ASCII in a path.
+ * Returns a path for the log. Replaces each segment that is long enough to be an API key. Keeps UUIDs, and segments of
+ * the paths of operations. Truncates long paths. No character needs escaping, because Node's parser accepts only
+ * visible ASCII in a path.
  */
 export function redactPath(path: string): string | undefined {
   // The target of CONNECT is not a path, and may contain a password.

@@ -74,7 +74,7 @@ export class ClickBatcher {
 
   private async storeWorkspace(workspaceId: string, workspace: WorkspaceClicks): Promise<void> {
     const { waiting } = workspace;
-    // Clicks that are counted from now on may wait for the next call, so that a busy link does not cause one write
+    // Clicks that are counted from now on may wait for the next call. Otherwise, a busy link would cause one write
     // after another.
     const batchCount = Math.ceil(waiting.size / MAX_BATCH_LINK_COUNT) + (workspace.batch ? 1 : 0);
     for (let i = 0; i < batchCount; i++) {

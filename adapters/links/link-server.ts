@@ -72,8 +72,8 @@ interface LinkResponse {
 }
 
 /**
- * Creates the server that redirects short links and counts clicks. From the code of the API server (adapters/http), it
- * uses only the protection of connections, and the functions that find the addresses of clients and trusted proxies.
+ * Creates the server that redirects short links and counts clicks. From adapters/http, it uses only the protection of
+ * connections, and the functions that find the addresses of clients and trusted proxies.
  */
 export function createLinkServer(
   { links, shares, unknownLinkLimiter, addSharedVisit }: LinkServerDependencies,

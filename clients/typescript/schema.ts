@@ -700,7 +700,7 @@ export interface components {
              * @enum {string}
              */
             readonly status: "draft" | "published" | "archived";
-            /** @description The target of the short link: an http or https URL of at most 2,048 characters in its percent-encoded form, or an empty string for none. */
+            /** @description The target of the short link: an http or https URL of at most 2,048 characters when percent-encoded, or an empty string for none. */
             readonly destinationUrl: string;
             /**
              * @description The start: a date (00:00 UTC of that day) or an ISO 8601 date-time (UTC if it has no offset).
@@ -824,7 +824,7 @@ export interface components {
              * @enum {string}
              */
             readonly status?: "draft" | "published" | "archived";
-            /** @description The target of the short link: an http or https URL of at most 2,048 characters in its percent-encoded form, or an empty string for none. `null` counts as an empty string. */
+            /** @description The target of the short link: an http or https URL of at most 2,048 characters when percent-encoded, or an empty string for none. `null` counts as an empty string. */
             readonly destinationUrl?: string | null;
             /**
              * @description The start: a date (00:00 UTC of that day) or an ISO 8601 date-time (UTC if it has no offset).

@@ -112,8 +112,8 @@ export class DomainService {
   /**
    * Looks up the expected record of a domain, and marks the domain as verified if it finds the record. A verified
    * domain stays verified without a lookup. Rejects with `conflict` if the domain is archived, or if another workspace
-   * has a live, verified domain with its slug, and with `busy` if there are too many lookups. The lookup can take long,
-   * so do not call this in a transaction.
+   * has a live, verified domain with its slug. Rejects with `busy` if there are too many lookups. The lookup can take
+   * long, so do not call this in a transaction.
    */
   async verify(workspaceId: string, id: string): Promise<DomainVerification> {
     const domain = requireLive(await this.domains.findById(workspaceId, id));

@@ -48,9 +48,9 @@ const FORBIDDEN_CHARACTER_PATTERN = /[\0-,/:-@[-\x60{-\x7f]/;
 const LABEL_PATTERN = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * Returns the normalized slug of a domain name, or `undefined` if it is not a domain name, is too long, is an IP
- * address or starts with `www.`. The name is trimmed and lower-cased, converted to its ASCII form, and one trailing dot
- * is dropped. `toAscii` converts to ASCII (IDNA, UTS #46), and returns `''` for an invalid name.
+ * Returns the normalized slug of a domain name. Returns `undefined` if the text is not a domain name, is too long, is
+ * an IP address or starts with `www.`. The name is trimmed and lower-cased, converted to its ASCII form, and one
+ * trailing dot is dropped. `toAscii` converts to ASCII (IDNA, UTS #46), and returns `''` for an invalid name.
  */
 export function normalizeSlug(text: string, toAscii: (name: string) => string): string | undefined {
   const trimmed = text.trim();

@@ -58,9 +58,9 @@ export class ShareService {
   ) {}
 
   /**
-   * Shares a running campaign as the actor's member. If the member has already shared the campaign, returns that
-   * share, even if the campaign is not running. `isNew` says whether this call added the share. Rejects with
-   * `conflict` if a new share is not allowed because the campaign is not running (`requireRunning`).
+   * Shares a running campaign as the actor's member. If the member has already shared the campaign, returns that share,
+   * even if the campaign is not running. `isNew` says whether this call added the share. Rejects with `conflict` if a
+   * new share is not allowed because the campaign is not running (`requireRunning`).
    */
   async create(
     { workspaceId, member }: MemberActor,
@@ -98,7 +98,7 @@ export class ShareService {
 
   /**
    * Adds a batch of clicks to the counters of shares and campaigns. Does nothing if this batch or a later one of the
-   * same process is stored already, so a batch whose outcome is unknown can be sent again.
+   * same process is stored already. So a batch whose outcome is unknown can be sent again.
    */
   addClicks(batch: ClickBatch): Promise<void> {
     const { workspaceId, clicks } = batch;

@@ -23,7 +23,7 @@ export class MemoryBudget {
   }
 
   /**
-   * Returns an overload error if the budget is exceeded and the workspace uses at least as much as the average of the
+   * Returns an overload error if the budget is exceeded and the workspace uses much of it: at least the average of all
    * workspaces that use memory. So a workspace that uses little memory is not affected by the others.
    */
   findError(workspaceId: string): Error | undefined {

@@ -39,8 +39,8 @@ export class OpenConnections {
   }
 
   /**
-   * Stops reading until the next iteration of the event loop. The memory of a connection that was closed is freed only
-   * between two iterations, so one iteration must not read many connections that have to be closed.
+   * Stops reading until the next iteration of the event loop. The memory of a closed connection is freed only between
+   * two iterations. So one iteration must not read many connections that have to be closed.
    */
   pauseReading(): void {
     const reading = [...this.sockets].filter((socket) => !socket.isPaused());
