@@ -41,10 +41,13 @@ export const memberSchema = defineSchema<Member, MemberColumns>({
   unique: { foldedEmail: EMAIL_TAKEN },
   indexes: [
     ['accepted', 'createdAt'],
-    ['foldedName'],
+    ['accepted', 'foldedName'],
     ['seatType', 'createdAt'],
+    ['seatType', 'foldedName'],
     ['role', 'createdAt'],
+    ['role', 'foldedName'],
     ['groupIds', 'createdAt'],
+    ['groupIds', 'foldedName'],
   ],
   defaults: { invitationExpiresAt: null },
 });

@@ -153,7 +153,12 @@ const indexedReads: Readonly<Record<string, UseCaseCall>> = Object.fromEntries([
     seatType: () => ({ seatType: 'advocate' as const }),
     groupIds: ({ groupId }: FilledWorkspace) => ({ groupIds: [groupId] }),
     invitation: () => ({ invitation: 'accepted' as const }),
-  }).map(([name, filter]): [string, UseCaseCall] => [`members: ${name}`, listMembers(filter)]),
+  }).flatMap(([name, filter]) =>
+    NAME_SORTS.map((sortBy): [string, UseCaseCall] => [
+      `members: ${name}, by ${sortBy}`,
+      listMembers((context) => ({ ...filter(context), sortBy })),
+    ]),
+  ),
   ...orders.flatMap((sortOrder) =>
     SHARE_SORTS.map((sortBy): [string, UseCaseCall] => [
       `shares of the caller by ${sortBy} ${sortOrder}`,
