@@ -36,7 +36,6 @@ export function createMongodbEngine(
     runOnCollection,
     runChange: runOnCollection,
     runUpdate: (keys, attempt) => retryOnConflict(transactionLocks, new Set(keys), attempt, updateLocks.request(keys)),
-    rejectsSlowLists: true,
   };
   const engine: StorageEngine = {
     ...createStores(storeSchemas, (schema) => {
@@ -139,9 +138,6 @@ function createTransactionEngine(
       await isReady;
       return attempt() as never;
     },
-    // If this were true, `attemptTransaction` would try to commit after such a list, although the time limit has
-    // already ended the transaction.
-    rejectsSlowLists: false,
   };
   const transactionEngine: StorageEngine = {
     ...createStores(storeSchemas, (schema) => createMongodbRecordStore(schema, executor)),

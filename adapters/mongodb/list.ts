@@ -18,7 +18,6 @@ export async function findList(
   workspaceId: string,
   query: Query<AnyRecord>,
   schema: StoreSchema,
-  rejectsSlowLists: boolean,
 ): Promise<StoredDocument[]> {
   // A command fails if the index of its hint is missing. A failed command would end a transaction, so a transaction
   // tries no hint.
@@ -33,7 +32,7 @@ export async function findList(
   };
   return find(collection, session, { ...command, hint }).catch((error) => {
     if (hint && isMissingHint(error)) return find(collection, session, command);
-    throw isTimeLimitExceeded(error) ? toSlowListError(error, query, rejectsSlowLists) : error;
+    throw isTimeLimitExceeded(error) ? toSlowListError(error, query, session) : error;
   });
 }
 
@@ -61,12 +60,13 @@ function isTimeLimitExceeded(error: unknown): boolean {
 }
 
 /**
- * Returns the error of a list that took too long: with `rejectsSlowLists`, `invalid` for a query that can scan many
- * records. Any other query is slow only if the database is busy.
+ * Returns the error of a list that took too long: `invalid` for a query that can scan many records. Any other query is
+ * slow only if the database is busy. In a transaction, returns the error of the database: the time limit has ended the
+ * transaction, which would be committed after an `invalid`.
  */
-function toSlowListError(error: Error, { where, skip }: Query<AnyRecord>, rejectsSlowLists: boolean): Error {
+function toSlowListError(error: Error, { where, skip }: Query<AnyRecord>, session: ClientSession | undefined): Error {
   const isScan = skip > 0 || where.some((condition) => !('in' in condition));
-  return isScan && rejectsSlowLists ? createSlowListError() : error;
+  return isScan && !session ? createSlowListError() : error;
 }
 
 /**

@@ -28,8 +28,6 @@ export interface CommandExecutor {
    * whole transaction, which then runs again.
    */
   readonly runUpdate: <T>(keys: readonly string[], attempt: () => Promise<T | typeof WRITE_CONFLICT>) => Promise<T>;
-  /** Whether a list that scans many records and exceeds its time limit is rejected with `invalid` (list.ts). */
-  readonly rejectsSlowLists: boolean;
 }
 
 /** A record store that can also read and add records for several calls with one command. */
@@ -49,7 +47,7 @@ export interface BatchedRecordStore extends RecordStore<AnyRecord> {
 /** Creates the store of the records of a schema. */
 export function createMongodbRecordStore(
   schema: StoreSchema,
-  { runOnCollection, runChange, runUpdate, rejectsSlowLists }: CommandExecutor,
+  { runOnCollection, runChange, runUpdate }: CommandExecutor,
 ): BatchedRecordStore {
   const { name } = schema;
   const addOne = (document: StoredDocument) => {
@@ -126,7 +124,7 @@ export function createMongodbRecordStore(
 
     list: (workspaceId, query) =>
       runOnCollection(name, async (collection, session) =>
-        (await findList(collection, session, workspaceId, query, schema, rejectsSlowLists)).map(toRecord),
+        (await findList(collection, session, workspaceId, query, schema)).map(toRecord),
       ),
 
     listById: (workspaceId, after, limit) =>

@@ -80,7 +80,6 @@ function createStoreWithShortLimit(client: MongoClient): RecordStore<CampaignRec
     runOnCollection: (_name, work) => work(collection, undefined),
     runChange: rejectUse,
     runUpdate: rejectUse,
-    rejectsSlowLists: true,
   }) as RecordStore<AnyRecord> as never;
 }
 
