@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
+import { insertDocumentedValues, type OnOutput, runProgram, SEPARATOR } from '../support/console-steps.ts';
+import { createShownRecord, withDnsServer } from '../support/dns-server.ts';
 import { each } from '../support/each.ts';
+import { findFreePort } from '../support/server-process.ts';
 import { DEMO_API_KEY, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const CLIENT = pathToFileURL(join(import.meta.dirname, '../../clients/typescript/client.js')).href;
-const SEPARATOR = '\x1e';
 
 /**
  * The pages with JavaScript examples, and the minimum number of examples to find. If the test finds fewer, it has
  * missed some.
  */
-const pages = { 'clients/typescript/README.md': 5, 'docs/guide.md': 5 };
+const pages = { 'clients/typescript/README.md': 5, 'docs/guide.md': 8 };
 
 /** Returns the `js` blocks of a page. The comments at the end of a block are its output. */
 function parseExamples(markdown: string): { readonly code: string; readonly output: string }[] {
@@ -27,27 +27,42 @@ function parseExamples(markdown: string): { readonly code: string; readonly outp
 }
 
 /** Runs the examples of a page in order, as one program. Returns the output of each. */
-async function runExamples(examples: readonly { readonly code: string }[], url: string): Promise<string[]> {
-  const program = examples
-    .map(({ code }) => `${code}\nprocess.stdout.write('${SEPARATOR}');`)
-    .join('\n')
-    .replaceAll("'workspace-advocacy-client'", `'${CLIENT}'`)
-    .replaceAll('http://127.0.0.1:3000', url);
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], {
-    env: { ...process.env, KEY: DEMO_API_KEY },
-  });
-  return stdout.split(SEPARATOR).slice(0, -1);
+function runExamples(
+  examples: readonly { readonly code: string }[],
+  /** The documented addresses, and those of the test. */
+  addresses: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string>>,
+  onOutput: OnOutput,
+): Promise<string[]> {
+  const wait = `process.stdout.write('${SEPARATOR}'); (await import('node:fs')).readSync(3, Buffer.alloc(1));`;
+  const steps = examples.map(({ code }) => `${code}\n${wait}`).join('\n');
+  const program = Object.entries({ ...addresses, "'workspace-advocacy-client'": `'${CLIENT}'` }).reduce(
+    (code, [documented, actual]) => code.replaceAll(documented, actual),
+    steps,
+  );
+  return runProgram(process.execPath, ['--input-type=module', '--eval', program], env, onOutput);
 }
 
 suite('the JavaScript examples', {
   'print what the documents say': () =>
     each(pages, (minCount, page) =>
-      withService(async ({ url }) => {
-        const examples = parseExamples(readFileSync(join(root, page), 'utf8'));
-        assert.ok(examples.length >= minCount);
-        assert.deepEqual(
-          await runExamples(examples, url),
-          examples.map(({ output }) => output),
+      withDnsServer(async (dns) => {
+        const LINKS_PORT = String(await findFreePort());
+        await withService(
+          async ({ url, app }) => {
+            const examples = parseExamples(readFileSync(join(root, page), 'utf8'));
+            assert.ok(examples.length >= minCount);
+            const { id } = await app.workspaces.create('Fabrikam');
+            const { secret } = await app.apiKeys.create(id, {});
+            const env = { KEY: DEMO_API_KEY, FABRIKAM_KEY: secret };
+            const addresses = { 'http://127.0.0.1:3000': url, '127.0.0.1:3001': `127.0.0.1:${LINKS_PORT}` };
+            const printed = await runExamples(examples, addresses, env, (output) => createShownRecord(dns, output));
+            assert.deepEqual(
+              printed.map((output, i) => insertDocumentedValues(output, examples[i]?.output ?? '')),
+              examples.map(({ output }) => output),
+            );
+          },
+          { settings: { DNS_SERVERS: dns.address, LINKS_PORT } },
         );
       }),
     ),

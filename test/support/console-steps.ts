@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-
-const run = promisify(execFile);
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
 
 /** A command in a `console` block of a page, with its documented output. */
 export interface ConsoleStep {
@@ -28,27 +27,63 @@ export function parseSteps(markdown: string): ConsoleStep[] {
   );
 }
 
-const SEPARATOR = '\x1e';
+/** Ends the output of each step. */
+export const SEPARATOR = '\x1e';
 const VARYING_VALUE =
-  /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|adv_\w{38}/g;
+  /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|adv_\w{38}|(?<=https?:\/\/[\w.:-]+\/)\w{8}\b/g;
+
+/** Acts between two steps, as the reader of a page does who sees the output of a step. */
+export type OnOutput = (output: string) => void;
 
 /**
- * Runs the steps in one bash. Resolves to their outputs. IDs, times and keys differ in each run, so they are replaced
- * with the ones in the documented output. `url` replaces the address of the service.
+ * Runs the steps in one bash. Resolves to their outputs. IDs, times, keys and short links differ in each run, so they
+ * are replaced with the ones in the documented output. `url` replaces the address of the service.
  */
 export async function runSteps(
   steps: readonly ConsoleStep[],
   url: string,
   env: Readonly<Record<string, string>>,
+  onOutput?: OnOutput,
 ): Promise<string[]> {
-  const script = steps.map(({ command }) => `${command}\nprintf '${SEPARATOR}'\n`).join('');
-  const { stdout } = await run('bash', ['-c', script.replaceAll('http://127.0.0.1:3000', url)], {
-    env: { ...process.env, ...env },
-  });
-  return steps.map(({ output }, i) => {
-    const documentedValues = (output.match(VARYING_VALUE) ?? []).values();
-    return (stdout.split(SEPARATOR)[i] ?? '')
-      .trimEnd()
-      .replaceAll(VARYING_VALUE, (value) => documentedValues.next().value ?? value);
-  });
+  const script = steps.map(({ command }) => `${command}\nprintf '${SEPARATOR}'; read -r _ <&3\n`).join('');
+  const outputs = await runProgram('bash', ['-c', script.replaceAll('http://127.0.0.1:3000', url)], env, onOutput);
+  return steps.map(({ output }, i) => insertDocumentedValues((outputs[i] ?? '').trimEnd(), output));
+}
+
+/** Replaces values that differ in each run with the ones in the documented output. */
+export function insertDocumentedValues(output: string, documentedOutput: string): string {
+  const documentedValues = (documentedOutput.match(VARYING_VALUE) ?? []).values();
+  return output.replaceAll(VARYING_VALUE, (value) => documentedValues.next().value ?? value);
+}
+
+/**
+ * Runs a program that writes `SEPARATOR` after each step, and then reads a line from file descriptor 3. Resolves to the
+ * outputs of the steps. Rejects if the program fails.
+ */
+export async function runProgram(
+  file: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  onOutput?: OnOutput,
+): Promise<string[]> {
+  const child = spawn(file, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
+  const exit = once(child, 'exit');
+  const [, stdout, stderr, next] = child.stdio as [null, Readable, Readable, Writable, undefined];
+  let errors = '';
+  stderr.on('data', (chunk) => (errors += chunk));
+  const outputs: string[] = [];
+  let text = '';
+  for await (const chunk of stdout.setEncoding('utf8')) {
+    text += chunk;
+    for (let end = text.indexOf(SEPARATOR); end >= 0; end = text.indexOf(SEPARATOR)) {
+      const output = text.slice(0, end);
+      text = text.slice(end + 1);
+      outputs.push(output);
+      onOutput?.(output);
+      next.write('\n');
+    }
+  }
+  const [code] = await exit;
+  if (code !== 0) throw new Error(`${file} exited with ${code}: ${errors}`);
+  return outputs;
 }

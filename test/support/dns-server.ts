@@ -60,6 +60,14 @@ export async function withDnsServer(test: (server: DnsServer) => Promise<void>):
   }
 }
 
+const VERIFICATION_RECORD = /(_advocacy-challenge\.[\w.-]+)\W+(?:value\W+)?([0-9a-f-]{36})/;
+
+/** Creates the TXT record of a verification that a text shows, as a reader does at their DNS provider. */
+export function createShownRecord({ answers }: DnsServer, text: string): void {
+  const [, name, value] = VERIFICATION_RECORD.exec(text) ?? [];
+  if (name && value) answers.set(name, [[value]]);
+}
+
 /** Reads the question of a query. `end` is the position after it. */
 function readQuestion(query: Buffer): { name: string; type: number; end: number } {
   const labels: string[] = [];
