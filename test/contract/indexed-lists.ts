@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { type ApiKeyRecord, apiKeySchema } from '../../adapters/persistence/api-keys.ts';
 import type { Query, RecordStore } from '../../adapters/persistence/record-store.ts';
-import { recordSchemas } from '../../adapters/persistence/storage-engine.ts';
+import { createStorage, recordSchemas } from '../../adapters/persistence/storage-engine.ts';
+import { revoke } from '../../core/access/api-key.ts';
 import type { Entity } from '../../core/shared/entity.ts';
 import { addAll } from '../support/add-all.ts';
 import { each } from '../support/each.ts';
@@ -58,6 +60,36 @@ export function defineIndexedListTests(test: CreateStorageTest, { countExaminedR
             const all = await count(large, { take: SKIPPED_COUNT + PAGE_SIZE });
             assert.ok(last <= MAX_WORK_OF_LAST_PAGE * all, `${last} for the last page, ${all} for all records`);
           });
+        }
+      },
+    ),
+
+    'examines few records for a list of the API keys that work, however many keys have ended': test(
+      async (engine, { location }) => {
+        const { apiKeys } = createStorage(engine);
+        const count = async (endedCount: number, memberId: string | undefined) => {
+          const workspaceId = newId();
+          const records = Array.from({ length: endedCount + 3 }, (_, i) => {
+            const sample = apiKeySchema.toEntity(samples.apiKeys(workspaceId) as ApiKeyRecord);
+            const key = { ...sample, memberId: memberId ?? null };
+            return apiKeySchema.toRecord(i < 3 ? key : revoke(key, key.createdAt));
+          });
+          await addAll(engine.apiKeys, records);
+          return countExaminedRecords(location, async () => {
+            const filter = { memberId, includeEnded: false };
+            const { items } = await apiKeys.findPage(workspaceId, filter, Date.now(), { page: 1, pageSize: 50 });
+            assert.deepEqual(
+              items.map(({ id }) => id),
+              records
+                .slice(0, 3)
+                .map(({ id }) => id)
+                .toReversed(),
+            );
+          });
+        };
+        for (const memberId of [undefined, newId()]) {
+          const [few, many] = [await count(3, memberId), await count(LARGE_COUNT, memberId)];
+          assert.ok(many > 0 && many <= MAX_GROWTH * few, `${few}, and then ${many}`);
         }
       },
     ),

@@ -17,7 +17,7 @@ function createService() {
   // Each call of `acquire` takes the next ID, even if the call rejects.
   let ownerCount = 0;
   const newId = () => `owner ${++ownerCount}`;
-  return { service: new IdempotencyService(storage.idempotencyRecords, { newId }, storage.clock), clock };
+  return { service: new IdempotencyService(storage.idempotencyRecords, { newId }, storage.clock), storage, clock };
 }
 
 suite('the idempotency service', {
@@ -31,6 +31,23 @@ suite('the idempotency service', {
       message: 'idempotencyKey: was already used with another path or body, send a new key for each new request',
     });
     assert.deepEqual(await service.acquire(request), { response: RESPONSE });
+  },
+
+  'stores only the ID of the record if the response has a secret, and rejects each repeated request': async () => {
+    const { service, storage } = createService();
+    const secretRequest = { ...request, lostSecretRemedy: 'rotate it for a new secret' };
+    await service.acquire(secretRequest);
+    await service.complete(secretRequest, 'owner 1', { ...RESPONSE, recordId: '1' });
+    const stored = await storage.idempotencyRecords.update(OWN, 'key/once', (record) => record);
+    assert.deepEqual(stored?.response, { recordId: '1' });
+    for (let i = 0; i < 2; i++) {
+      await assert.rejects(service.acquire(secretRequest), {
+        kind: 'conflict',
+        causeName: 'already_created',
+        message: 'already created as 1; rotate it for a new secret',
+      });
+    }
+    await assert.rejects(service.acquire({ ...secretRequest, fingerprint: 'another body' }), { kind: 'invalid' });
   },
 
   'stores a response for 24 hours after the request has succeeded': async () => {

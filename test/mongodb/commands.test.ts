@@ -258,8 +258,11 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
     await app.apiKeys.revoke(caller.workspaceId, apiKey.id);
   },
   'apiKeys.get': ({ app, caller }) => app.apiKeys.get(caller.workspaceId, caller.keyId),
-  'apiKeys.list': ({ app, caller, memberId }) =>
-    app.apiKeys.list(caller.workspaceId, { memberId, includeEnded: false, page: 1, pageSize: 100 }),
+  'apiKeys.list': async ({ app, caller, memberId }) => {
+    for (const filter of [{}, { memberId }])
+      for (const includeEnded of [false, true])
+        await app.apiKeys.list(caller.workspaceId, { ...filter, includeEnded, page: 1, pageSize: 100 });
+  },
   'apiKeys.rotate': async ({ app, caller }) => {
     const { apiKey } = await app.apiKeys.create(caller.workspaceId, {}, caller.keyId);
     await app.apiKeys.rotate(caller.workspaceId, apiKey.id, 60, caller.keyId);
@@ -599,6 +602,8 @@ async function createAll<T>(count: number, create: (i: number) => Promise<T>): P
 const otherIndexes = {
   'groups workspaceId,foldedName': 'the uniqueness of names',
   'domains workspaceId,liveSince,_id': 'lists without a condition on a flag, as the contract promises',
+  'apiKeyOwners workspaceId,_id': 'the shard key',
+  'apiKeys workspaceId,_id': 'the shard key',
   'clickCheckpoints expireAt': 'the expiry of records',
   'clickCheckpoints workspaceId,_id': 'the shard key',
   'idempotencyRecords expireAt': 'the expiry of records',
