@@ -27,7 +27,6 @@ export const campaignSchema = defineSchema<Campaign, CampaignColumns>({
   columns: {
     archived: 'boolean',
     status: 'text',
-    groupIds: 'texts',
     audience: 'texts',
     createdAt: 'text',
     updatedAt: 'text',
@@ -46,7 +45,6 @@ export const campaignSchema = defineSchema<Campaign, CampaignColumns>({
     ['domain', 'createdAt'],
     ['createdBy', 'createdAt'],
     ['status', 'createdAt'],
-    ['groupIds', 'createdAt'],
     ['audience', 'createdAt'],
   ],
 });
@@ -98,7 +96,7 @@ function toConditions(filter: CampaignFilter): Condition<CampaignRecord>[] {
     where.push({ field: 'audience', in: [EVERYONE, ...availability.groupIds] });
   }
   if (status) where.push({ field: 'status', in: status });
-  if (groupIds) where.push({ field: 'groupIds', in: groupIds });
+  if (groupIds) where.push({ field: 'audience', in: groupIds });
   if (!includeArchived) where.push({ field: 'archived', in: [false] });
   // `null` stands for a text that is not a valid slug: it matches no campaign.
   if (domain !== undefined) where.push({ field: 'domain', in: domain === null ? [] : [domain] });

@@ -27,7 +27,6 @@ export const inspirationQuestionSchema = defineSchema<InspirationQuestion, Inspi
     archived: 'boolean',
     isActive: 'boolean',
     userType: 'text',
-    groups: 'texts',
     audience: 'texts',
     createdAt: 'text',
     searchText: 'text',
@@ -36,7 +35,6 @@ export const inspirationQuestionSchema = defineSchema<InspirationQuestion, Inspi
     ['archived', 'createdAt'],
     ['isActive', 'createdAt'],
     ['userType', 'createdAt'],
-    ['groups', 'createdAt'],
     ['audience', 'createdAt'],
   ],
 });
@@ -65,7 +63,7 @@ function toConditions(filter: InspirationQuestionFilter): Condition<InspirationQ
   if (!includeArchived) where.push({ field: 'archived', in: [false] });
   if (isActive !== undefined) where.push({ field: 'isActive', in: [isActive] });
   if (userType) where.push({ field: 'userType', in: [userType] });
-  if (groupIds) where.push({ field: 'groups', in: groupIds });
+  if (groupIds) where.push({ field: 'audience', in: groupIds });
   if (search) where.push({ field: 'searchText', contains: fold(search) });
   return where;
 }
