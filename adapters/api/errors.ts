@@ -71,7 +71,7 @@ export const errors = {
         'The request is a write (POST, PATCH or DELETE), and the key has `read` access. Use a key with `full` access.',
       key_without_member: 'The operation needs a member, and the key does not belong to one. Use the key of a member.',
       not_admin:
-        'The role of the member that the key belongs to is not `admin`. The role `member` allows reads, except of members and API keys, and to share campaigns. Use the key of an admin, or a key without a member.',
+        'The role of the member that the key belongs to is `member`. This role can share campaigns, and read everything except members and API keys. Use the key of an admin, or a key without a member.',
       key_outlives_yours:
         'The API key to rotate expires later than the key of the request. Use a key that expires as late, or that does not expire.',
       invitation_pending:
@@ -119,7 +119,7 @@ export const errors = {
       status_transition:
         'The status of a campaign cannot change this way, such as `archived` to `draft`. Choose a status that the message allows.',
       campaign_not_running:
-        'The campaign to share is not published, has not started or has ended. Share it while it runs.',
+        'The campaign to share is not published, has not started, or has ended. Publish it, or wait for its start. Its end can be changed with `PATCH /campaigns/{id}`.',
       not_draft: 'The campaign to delete is published or archived. Archive it instead.',
       concurrent_changes: 'Too many requests changed the same record at the same time. Retry the request.',
       idempotency_key_in_use: 'The first request with this `Idempotency-Key` is still in progress. Retry the request.',
