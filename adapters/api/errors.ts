@@ -120,7 +120,7 @@ export const errors = {
         'The status of a campaign cannot change this way, such as `archived` to `draft`. Choose a status that the message allows.',
       campaign_not_running:
         'The campaign to share is not published, has not started, or has ended. Publish it, or wait for its start. Its end can be changed with `PATCH /campaigns/{id}`.',
-      not_draft: 'The campaign to delete is published or archived. Archive it instead.',
+      not_draft: 'The campaign to delete is published or archived. Archive a published campaign instead.',
       concurrent_changes: 'Too many requests changed the same record at the same time. Retry the request.',
       idempotency_key_in_use: 'The first request with this `Idempotency-Key` is still in progress. Retry the request.',
     },

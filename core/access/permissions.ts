@@ -6,8 +6,8 @@ export const ACCESS = ['full', 'read'] as const;
 export type Access = (typeof ACCESS)[number];
 
 /**
- * The permissions that only the API key of a member can have. `author`: create a record with an author. `share`: share a
- * campaign. `accept`: accept the invitation. `readOwn`: read records of the member.
+ * The permissions that only the API key of a member can have. `author`: create a record with an author. `share`: share
+ * a campaign. `accept`: accept the invitation. `readOwn`: read records of the member.
  */
 export type MemberPermission = 'author' | 'share' | 'accept' | 'readOwn';
 

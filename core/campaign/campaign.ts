@@ -159,7 +159,7 @@ export function changeCampaign(campaign: Campaign, change: CampaignChange, now: 
 /** Throws `conflict` unless the campaign is published, has started and has not ended. Only then it can be shared. */
 export function requireRunning({ status, startsAt, endsAt }: Campaign, now: number): void {
   const problems = [
-    ...(status === 'published' ? [] : [`is ${status}`]),
+    ...(status === 'published' ? [] : [status === 'draft' ? 'is a draft' : 'is archived']),
     ...(now < startsAt ? ['has not started'] : []),
     ...(now > endsAt ? ['has ended'] : []),
   ];
@@ -171,7 +171,8 @@ export function requireRunning({ status, startsAt, endsAt }: Campaign, now: numb
 /** Throws `conflict` unless the campaign is a draft. Nothing refers to a draft, because it was never shared. */
 export function requireDraft({ status }: Campaign): void {
   if (status !== 'draft') {
-    throw new CoreError('conflict', `The campaign is ${status}. Archive it: only a draft can be deleted.`, 'not_draft');
+    const message = `The campaign is ${status}, and only a draft can be deleted. Archive a published campaign instead.`;
+    throw new CoreError('conflict', message, 'not_draft');
   }
 }
 

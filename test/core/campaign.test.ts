@@ -105,7 +105,7 @@ suite('the status of a campaign', {
     const { startsAt, endsAt } = createCampaign({});
     for (const now of [startsAt, endsAt]) requireRunning(createCampaign({ status: 'published' }), now);
     const cases = [
-      ['draft', startsAt, /^The campaign is draft\. /],
+      ['draft', startsAt, /^The campaign is a draft\. /],
       ['archived', endsAt + 1, /^The campaign is archived and has ended\. /],
       ['published', startsAt - 1, /^The campaign has not started\. /],
       ['published', endsAt + 1, /^The campaign has ended\. /],
