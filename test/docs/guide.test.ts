@@ -24,7 +24,7 @@ const MIN_STEP_COUNTS = new Map([
 /** The guide indents JSON with `jq`. */
 function requireJq(): void {
   const { error } = spawnSync('jq', ['--version']);
-  if (error) throw new MissingDependencyError('there is no jq on the PATH');
+  if (error) throw new MissingDependencyError('`jq` on the PATH');
 }
 
 /** Runs the commands of the pages in order on one service. Their outputs must be those of the pages. */
