@@ -1,5 +1,5 @@
 import { type ErrorCode, errors, getErrorAnchor } from '../api/errors.ts';
-import { renderCurlSample } from './curl-sample.ts';
+import { renderLanguageChoice, renderSamples } from './code-samples.ts';
 import {
   type DocumentedField,
   type DocumentedOperation,
@@ -31,11 +31,15 @@ export function renderReferencePage(document: OpenApiDocument): string {
   const text = `<h1>API reference, version ${escapeHtml(document.info.version)}</h1>
 ${renderMarkdown(document.info.description)}
 <p>The <a href="/docs/guide">guide</a> explains these conventions with examples.</p>
-<p>The samples run in a shell whose variable <code>API_URL</code> is the address of the service, and whose variable <code>API_KEY</code> is your key.</p>
-<noscript><p class="warning">Without JavaScript, you can read everything on this page. You need JavaScript to send requests.</p></noscript>
+<noscript><p class="warning">Without JavaScript, you can read everything on this page. You need JavaScript to fill your API key into the samples, and
+to send requests.</p></noscript>
+<div class="toolbar">
+${renderLanguageChoice()}
 <form class="key-form" autocomplete="off" hidden>
-<label>API key <input id="key" required autocomplete="off" autocapitalize="none" spellcheck="false" placeholder="adv_…" title="The tab keeps the key until you close the tab."></label>
+<label>API key <input id="key" required autocomplete="off" autocapitalize="none" spellcheck="false" placeholder="adv_…" pattern="\\s*[\\w.~+\\/\\-]*\\s*"
+title="An API key contains only letters, digits and - . _ ~ + /. The tab keeps it until you close the tab."></label>
 </form>
+</div>
 ${resources
   .map(
     (resource) => `<h2 id="${resource.id}"><a href="#${resource.id}">${resource.name}</a></h2>
@@ -84,7 +88,7 @@ ${successes.map(([code, response]) => `<li><code>${code}</code> ${renderInlineMa
 </div>
 <div class="panel">
 ${renderRequestForm(operation)}
-${renderCurlSample({ method, path, query, body: body?.example })}
+${renderSamples({ method, path, query, body: body?.example })}
 <p>Response ${status}</p>
 <pre><code>${escapeHtml(JSON.stringify(example, null, 2))}</code></pre>
 </div>

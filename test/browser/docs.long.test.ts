@@ -3,10 +3,17 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { operations } from '../../adapters/api/operations.ts';
-import { each } from '../support/each.ts';
+import { each, textCases } from '../support/each.ts';
 import { DEMO_API_KEY } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { assertUsable, screens, withPage } from './pages.ts';
+
+/** The languages of the samples, with the command that runs a sample. */
+const interpreters: Readonly<Record<string, readonly [command: string, ...args: string[]]>> = {
+  curl: ['sh', '-c'],
+  JavaScript: [process.execPath, '--input-type=module', '--eval'],
+  Python: ['python3', '-c'],
+};
 
 async function openReference(page: Page): Promise<void> {
   await page.goto('/docs');
@@ -38,6 +45,18 @@ async function readResponse(page: Page, id: string): Promise<{ status: string; h
   };
 }
 
+async function readSample(page: Page, id: string, language: string): Promise<string> {
+  await page.getByLabel(language).check();
+  return findOperation(page, id).locator('.samples pre:visible').innerText();
+}
+
+async function canRun(command: string): Promise<boolean> {
+  return promisify(execFile)(command, ['--version']).then(
+    () => true,
+    () => false,
+  );
+}
+
 suite('the documentation pages in a browser', {
   'show every operation in the reference, to which the root path redirects': () =>
     withPage({}, async (page, { url }) => {
@@ -47,18 +66,49 @@ suite('the documentation pages in a browser', {
       assert.deepEqual(shown.sort(), operations.map(({ method, path }) => `${method} ${path}`).sort());
     }),
 
-  'have samples that run in a shell': () =>
-    withPage({}, async (page, { url, call }) => {
+  'list only the operations that contain all words of a search, also in the fields and values of responses': () =>
+    withPage({}, async (page) => {
       await openReference(page);
-      const env = { ...process.env, API_URL: url, API_KEY: DEMO_API_KEY };
-      const run = async (id: string) => {
-        const sample = await findOperation(page, id).locator('.sample').innerText();
-        return (await promisify(execFile)('sh', ['-c', sample], { env })).stdout;
+      const search = async (words: string) => {
+        await page.getByLabel('Search the operations').fill(words);
+        return page.locator('.contents .depth-3:visible a').allInnerTexts();
       };
-      assert.match(await run('createCampaign'), /Summer tents are here/);
-      assert.match(await run('createInspirationQuestion'), /"question":"/);
-      assert.match(await run('getMe'), /Ada Winter/);
-      assert.ok((await call('GET', '/campaigns?search=Summer tents')).json.length > 1);
+      assert.equal((await search('')).length, operations.length);
+      assert.ok((await search('TARGETSHARES patch')).every((text) => text.startsWith('PATCH')));
+      assert.ok((await search('building-skyscraper')).some((text) => text.includes('inspiration question')));
+      assert.deepEqual(await search('xyzzy'), []);
+    }),
+
+  'have samples in three languages that run with the entered API key': () =>
+    withPage({}, async (page, { call }) => {
+      await openReference(page);
+      await enterApiKey(page);
+      const keys = await page.locator('[data-fill=idempotencyKey]').allInnerTexts();
+      assert.equal(new Set(keys).size, keys.length, 'each sample has its own Idempotency-Key');
+      await each(interpreters, async ([command, ...args], language) => {
+        if (language === 'Python' && !(await canRun(command))) return;
+        const run = async (id: string) => {
+          const sample = await readSample(page, id, language);
+          const { stdout } = await promisify(execFile)(command, [...args, sample]);
+          // JavaScript and Python print an object in their own way.
+          return language === 'curl' ? stdout : stdout.replaceAll("'", '"');
+        };
+        assert.match(await run('createCampaign'), /Summer tents are here/);
+        assert.match(await run('createInspirationQuestion'), /"?question"?: ?"/);
+        assert.match(await run('getMe'), /Ada Winter/);
+      });
+      const created = (await call('GET', '/campaigns?search=Summer tents')).json.length;
+      assert.ok(created >= 3);
+    }),
+
+  'insert into the samples only text that cannot end a string': () =>
+    withPage({}, async (page) => {
+      await openReference(page);
+      await enterApiKey(page, "adv_'; touch /tmp/x; '");
+      await each(textCases(...Object.keys(interpreters)), async (language) =>
+        assert.match(await readSample(page, 'getTag', language), /tags\/ID".*Bearer API_KEY"/s),
+      );
+      assert.equal(await page.locator('#key:invalid').count(), 1);
     }),
 
   'send a request with the keyboard, and show the response beside the operation': () =>
@@ -158,6 +208,7 @@ suite('the documentation pages in a browser', {
       await enterApiKey(page);
       await page.reload();
       assert.equal(await page.getByRole('textbox', { name: 'API key' }).inputValue(), DEMO_API_KEY);
+      assert.ok((await readSample(page, 'getMe', 'curl')).includes(`Bearer ${DEMO_API_KEY}"`));
       const stored = await page.evaluate(
         `indexedDB.databases().then((databases) => [localStorage.length, document.cookie, databases.length, location.href])`,
       );
@@ -192,6 +243,7 @@ suite('the documentation pages in a browser', {
         await page.evaluate('for (const element of document.querySelectorAll("main details")) element.open = true');
         await sendRequest(page, 'listCampaigns');
         await sendRequest(page, 'createDomain');
+        await page.getByLabel('Python').check();
         await assertUsable(page, `${screen}: everything unfolded`);
         if (process.env.SCREENSHOTS) {
           await openReference(page);
@@ -212,6 +264,7 @@ suite('the documentation pages in a browser', {
       }
       await findOperation(page, 'createCampaign').getByText('Fields of resources').click();
       await findOperation(page, 'createCampaign').getByText('thumbnailUrl', { exact: true }).waitFor();
+      assert.match(await readSample(page, 'createCampaign', 'Python'), /urllib\.request/);
       await findLink(page, 'listGroups').click();
       assert.ok(((await findOperation(page, 'listGroups').boundingBox())?.y ?? 900) < 100);
     }),

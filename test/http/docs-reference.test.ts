@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createOpenApiDocument } from '../../adapters/api/openapi.ts';
 import { operations } from '../../adapters/api/operations.ts';
-import { renderCurlSample } from '../../adapters/docs/curl-sample.ts';
+import { renderSamples } from '../../adapters/docs/code-samples.ts';
 import type { JsonSchema, OpenApiDocument } from '../../adapters/docs/documented-operations.ts';
 import { renderReferencePage } from '../../adapters/docs/reference.ts';
 import { describeBounds, describeType, getFields, renderFields } from '../../adapters/docs/schema-view.ts';
@@ -76,9 +76,9 @@ suite('the API reference', {
 
   'quotes values in samples': () => {
     const body = { name: "It's </code>" };
-    const html = renderCurlSample({ method: 'POST', path: '/tags/{id}', body });
+    const html = renderSamples({ method: 'POST', path: '/tags/{id}', body });
     assert.match(html, /&quot;name&quot;: &quot;It'\\''s &lt;\/code&gt;&quot;/);
-    assert.match(html, /\$API_URL\/tags\/ID&quot;/);
+    assert.match(html, /<span data-fill="origin">[^<]+<\/span>\/tags\/ID/);
   },
 
   'has a section for each operation, and links that lead to it': () => {

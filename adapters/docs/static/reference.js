@@ -1,19 +1,55 @@
-// The script of the API reference, which sends requests to the service. The page can be read without it.
+// The script of the API reference. The page can be read without it. The script searches the operations, fills the API
+// key into the samples, and sends requests to the service.
 
 const $ = (selector, root = document) => root.querySelector(selector);
 const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
 
 for (const element of $$('.key-form, .try')) element.hidden = false;
 for (const form of $$('.try form')) setUpRequestForm(form);
+setUpSearch();
+fill('origin', location.origin);
+// Each sample has its own Idempotency-Key, because an operation rejects a key that was used with another body.
+for (const element of $$('[data-fill=idempotencyKey]')) element.textContent = Math.random().toString(36).slice(2);
 // This call is the last one, because it throws an error in a browser that blocks the session storage.
 setUpApiKey();
 
-/** Keeps the API key in the session storage of the tab. */
+/** Adds a search: the list then shows only the operations whose texts, fields and values contain all words. */
+function setUpSearch() {
+  const input = Object.assign(document.createElement('input'), { type: 'search', placeholder: 'Search' });
+  input.ariaLabel = 'Search the operations';
+  $('.contents p').after(input);
+  const entries = $$('.operation').map(({ id, textContent }) => ({
+    item: $(`.contents a[href="#${id}"]`).parentElement,
+    text: textContent.toLowerCase(),
+  }));
+  input.addEventListener('input', () => {
+    const words = input.value.toLowerCase().split(/\s+/);
+    for (const { item, text } of entries) item.hidden = !words.every((word) => text.includes(word));
+  });
+}
+
+/** Fills a value into the samples. An empty value restores the initial text. */
+function fill(name, value) {
+  for (const element of $$(`[data-fill=${name}]`)) {
+    element.dataset.default ??= element.textContent;
+    element.textContent = value || element.dataset.default;
+  }
+}
+
+/** Keeps the API key in the session storage of the tab, and fills it into the samples. */
 function setUpApiKey() {
   const input = $('#key');
+  const update = () => {
+    // The pattern of the input allows no character that could end a string of a sample, such as a quotation mark.
+    const key = input.checkValidity() ? input.value.trim() : '';
+    fill('key', key);
+    if (key) sessionStorage.setItem('apiKey', key);
+    else sessionStorage.removeItem('apiKey');
+  };
+  input.value = sessionStorage.getItem('apiKey') ?? '';
+  input.addEventListener('input', update);
   input.form.addEventListener('submit', (event) => event.preventDefault());
-  input.value = sessionStorage.getItem('apiKey');
-  input.addEventListener('input', () => sessionStorage.setItem('apiKey', input.value));
+  update();
 }
 
 /** Sends the request of a form when its button is pressed, and shows the response below the form. */
