@@ -67,7 +67,7 @@ export function describeProblem(issue: z.core.$ZodRawIssue): string | undefined 
       if (issue.expected === 'number' && typeof issue.input === 'number') {
         return issue.input > 0 ? `must be at most ${Number.MAX_VALUE}` : `must be at least ${-Number.MAX_VALUE}`;
       }
-      return `must be ${withArticle(issue.expected)}`;
+      return `must be ${withArticle(issue.expected === 'int' ? 'integer' : issue.expected)}`;
     case 'invalid_value':
       return issue.input === undefined ? REQUIRED : `must be one of ${issue.values.join(', ')}`;
     case 'invalid_union':

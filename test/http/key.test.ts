@@ -140,6 +140,20 @@ suite('POST /keys/{id}/rotate', {
       }
     }),
 
+  'rejects a grace period that is not a number of seconds up to seven days': () =>
+    withFixture(async ({ call, create }) => {
+      const { id } = await create('/keys');
+      for (const [graceSeconds, problem] of [
+        [-1, 'must be at least 0'],
+        [604_801, 'must be at most 604800'],
+        [1.5, 'must be an integer'],
+        ['60', 'must be a number'],
+      ] as const) {
+        const response = await call('POST', `/keys/${id}/rotate`, { graceSeconds });
+        assert.equal(response.json.error.message, `graceSeconds: ${problem}`);
+      }
+    }),
+
   'rejects a key that is deleted': () =>
     withFixture(async ({ call, create }) => {
       const { id } = await create('/keys');
