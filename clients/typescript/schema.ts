@@ -1430,18 +1430,18 @@ export interface components {
              * @description A label to recognize the key by.
              * @default
              */
-            readonly label: string;
+            readonly label?: string;
             /**
              * @description The ID of the member that the key belongs to.
              * @default null
              */
-            readonly memberId: string | null;
+            readonly memberId?: string | null;
             /**
              * @description The access level. `read` does not allow writes.
              * @default full
              * @enum {string}
              */
-            readonly access: "full" | "read";
+            readonly access?: "full" | "read";
             /** @description When the key expires: in the future, and not after the API key of the request expires. */
             readonly expiresAt?: string | null;
         };
@@ -1492,7 +1492,7 @@ export interface components {
              * @description How long the rotated key still works, in seconds. `0` deletes it at once.
              * @default 86400
              */
-            readonly graceSeconds: number;
+            readonly graceSeconds?: number;
         };
         /** @description The body of an error response. */
         readonly ErrorResponse: {
@@ -1588,7 +1588,7 @@ export interface components {
          *
          *     - [`forbidden-read-only-key`](/docs/errors#forbidden-read-only-key): The request is a write (POST, PATCH or DELETE), and the key has `read` access. Use a key with `full` access.
          *     - [`forbidden-key-without-member`](/docs/errors#forbidden-key-without-member): The operation needs a member, and the key does not belong to one. Use the key of a member.
-         *     - [`forbidden-not-admin`](/docs/errors#forbidden-not-admin): The role of the member that the key belongs to is not `admin`. The role `member` allows reads, except of members and API keys, and to share campaigns. Use the key of an admin, or a key without a member.
+         *     - [`forbidden-not-admin`](/docs/errors#forbidden-not-admin): The role of the member that the key belongs to is `member`. This role can share campaigns, and read everything except members and API keys. Use the key of an admin, or a key without a member.
          *     - [`forbidden-key-outlives-yours`](/docs/errors#forbidden-key-outlives-yours): The API key to rotate expires later than the key of the request. Use a key that expires as late, or that does not expire.
          *     - [`forbidden-invitation-pending`](/docs/errors#forbidden-invitation-pending): The invitation of the member that the key belongs to is pending. Then reads are rejected, too. Accept the invitation with `POST /me/accept`.
          *
@@ -1662,8 +1662,8 @@ export interface components {
          *     - [`conflict-key-ended`](/docs/errors#conflict-key-ended): The API key to rotate is deleted, expired or rotated already. Create a new key.
          *     - [`conflict-already-created`](/docs/errors#conflict-already-created): The request with this `Idempotency-Key` succeeded, and its response had a secret, which is not stored. The message has the ID of the record and says how to get a new secret.
          *     - [`conflict-status-transition`](/docs/errors#conflict-status-transition): The status of a campaign cannot change this way, such as `archived` to `draft`. Choose a status that the message allows.
-         *     - [`conflict-campaign-not-running`](/docs/errors#conflict-campaign-not-running): The campaign to share is not published, has not started or has ended. Share it while it runs.
-         *     - [`conflict-not-draft`](/docs/errors#conflict-not-draft): The campaign to delete is published or archived. Archive it instead.
+         *     - [`conflict-campaign-not-running`](/docs/errors#conflict-campaign-not-running): The campaign to share is not published, has not started, or has ended. Publish it, or wait for its start. Its end can be changed with `PATCH /campaigns/{id}`.
+         *     - [`conflict-not-draft`](/docs/errors#conflict-not-draft): The campaign to delete is published or archived. Archive a published campaign instead.
          *     - [`conflict-concurrent-changes`](/docs/errors#conflict-concurrent-changes): Too many requests changed the same record at the same time. Retry the request.
          *     - [`conflict-idempotency-key-in-use`](/docs/errors#conflict-idempotency-key-in-use): The first request with this `Idempotency-Key` is still in progress. Retry the request.
          *

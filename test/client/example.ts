@@ -63,6 +63,20 @@ const memberPath = { id: member.id };
 const renamedMember = await client.request('PATCH', '/members/{id}', { path: memberPath, body: { name: 'Kim Lee' } });
 assert.deepEqual(await client.request('GET', '/members/{id}', { path: memberPath }), renamedMember);
 assert.deepEqual(await collectAll(client.list('/members', { query })), [renamedMember]);
+
+const key = await client.request('POST', '/keys', { body: { memberId: member.id } });
+const newKey = await client.request('POST', '/keys/{id}/rotate', { path: { id: key.id }, body: {} });
+const keyPath = { id: newKey.id };
+const { key: secret, ...shownKey } = newKey;
+assert.equal(secret.slice(-4), shownKey.lastFour);
+assert.deepEqual(await client.request('GET', '/keys/{id}', { path: keyPath }), shownKey);
+const keys = await collectAll(client.list('/keys', { query: { memberId: member.id } }));
+assert.deepEqual(
+  keys.map(({ id }) => id),
+  [newKey.id, key.id],
+);
+assert.deepEqual(await client.request('DELETE', '/keys/{id}', { path: keyPath }), keyPath);
+
 assert.deepEqual(await client.request('DELETE', '/members/{id}', { path: memberPath }), memberPath);
 assert.deepEqual(await client.request('POST', '/me/accept'), me);
 
