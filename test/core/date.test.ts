@@ -133,4 +133,9 @@ suite('a timestamp', {
     assert.equal(formatTimestamp(Date.UTC(2026, 0, 31, 9, 30)), '2026-01-31T09:30:00.000Z');
     assert.equal(formatTimestamp(0), '1970-01-01T00:00:00.000Z');
   },
+
+  'is at most the end of the year 9999, also for an end date with an offset': () => {
+    const { time = 0 } = parseEndDate('9999-12-31T23:59:59-23:59') ?? {};
+    assert.equal(formatTimestamp(time), '9999-12-31T23:59:59.999Z');
+  },
 });
