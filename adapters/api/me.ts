@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { createInvalidKeyError } from '../../core/access/api-key-service.ts';
 import { ACCESS, type Caller } from '../../core/access/permissions.ts';
 import type { Application } from '../../core/application.ts';
 import { API_KEY_LABEL_LENGTH, NAME_LENGTH } from '../../core/limits.ts';
 import type { MemberView } from '../../core/member/member-service.ts';
+import { CoreError } from '../../core/shared/core-error.ts';
 import * as field from './fields.ts';
 import { exampleMember, memberResponse } from './member.ts';
 import { defineOperation } from './operation.ts';
@@ -52,8 +54,8 @@ const getMe = defineOperation({
   description: ['Returns the workspace, the member and the API key of the request.'],
   response: meResponse,
   example,
-  run: async (app, { caller }) =>
-    describeCaller(app, caller, caller.member && (await app.members.get(caller.workspaceId, caller.member.id))),
+  run: (app, { caller }) =>
+    describeCaller(app, caller, caller.member && app.members.get(caller.workspaceId, caller.member.id)),
 });
 
 const acceptInvitation = defineOperation({
@@ -75,19 +77,28 @@ const acceptInvitation = defineOperation({
   run: async (app, { caller }) => {
     const { workspaceId, member: invited } = caller;
     return {
-      ...(await describeCaller(app, caller, await app.members.accept(workspaceId, invited.id))),
+      ...(await describeCaller(app, caller, app.members.accept(workspaceId, invited.id))),
       id: invited.id,
     };
   },
 });
 
-async function describeCaller(app: Application, { workspaceId, keyId }: Caller, view: MemberView | undefined) {
-  const [workspace, key] = await Promise.all([
-    app.workspaces.get(workspaceId),
-    // The operator on the command line has no key, so there it is `null`. In the API, each caller has one.
-    keyId === undefined ? (null as never) : app.apiKeys.get(workspaceId, keyId),
-  ]);
-  return { workspace, member: view ?? null, key };
+/**
+ * Describes a caller. Callers are cached for some seconds. If the member or the workspace has been deleted meanwhile,
+ * rejects with `unauthenticated`.
+ */
+async function describeCaller(app: Application, { workspaceId, keyId }: Caller, view?: Promise<MemberView>) {
+  try {
+    const member = (await view) ?? null;
+    const [workspace, key] = await Promise.all([
+      app.workspaces.get(workspaceId),
+      // The operator on the command line has no key, so there it is `null`. In the API, each caller has one.
+      keyId === undefined ? (null as never) : app.apiKeys.get(workspaceId, keyId),
+    ]);
+    return { workspace, member, key };
+  } catch (error) {
+    throw error instanceof CoreError && error.kind === 'not_found' ? createInvalidKeyError() : error;
+  }
 }
 
 export const callerOperations = [getMe, acceptInvitation];

@@ -54,6 +54,8 @@ export class Responder {
   fail(response: ServerResponse, error: unknown): void {
     const httpError = toHttpError(error);
     if (httpError.code === 'internal_server_error') this.report(response, error);
+    // A key that turns out to be revoked has no rate limit.
+    if (httpError.code === 'unauthorized') getRequestContext(response).headers = [];
     this.send(
       response,
       errors[httpError.code].status,

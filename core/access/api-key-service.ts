@@ -142,8 +142,14 @@ export class ApiKeyService {
   }
 }
 
-function findCallerKey(apiKeys: ApiKeyRepository, workspaceId: string, id: string | undefined) {
-  return id === undefined ? undefined : apiKeys.findById(workspaceId, id);
+/**
+ * Returns the key of the caller. Callers are cached for some seconds, so the key may have been revoked meanwhile. Then
+ * rejects with `unauthenticated`, because a revoked key must not create another one that outlasts it.
+ */
+async function findCallerKey(apiKeys: ApiKeyRepository, workspaceId: string, id: string | undefined) {
+  const key = id === undefined ? undefined : await apiKeys.findById(workspaceId, id);
+  if (key && key.revokedAt !== null) throw createInvalidKeyError();
+  return key;
 }
 
 function isUseDue({ lastUsedAt }: ApiKey, now: number): boolean {

@@ -78,6 +78,17 @@ suite('an API key', {
   },
 });
 
+suite('a revoked API key of a caller who is still cached', {
+  'neither creates nor rotates another key': async () => {
+    const { app } = testCore();
+    const [caller, other] = [await app.apiKeys.create(OWN, {}), await app.apiKeys.create(OWN, {})];
+    await app.apiKeys.revoke(OWN, caller.apiKey.id);
+    await assert.rejects(app.apiKeys.create(OWN, {}, caller.apiKey.id), UNAUTHENTICATED);
+    await assert.rejects(app.apiKeys.rotate(OWN, other.apiKey.id, 0, caller.apiKey.id), UNAUTHENTICATED);
+    await app.apiKeys.authenticate(other.secret);
+  },
+});
+
 suite('the last use of an API key', {
   'is recorded at most once a minute': async () => {
     const { app, storage, clock } = testCore();

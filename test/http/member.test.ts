@@ -268,6 +268,11 @@ suite('DELETE /members/{id}', {
 
       assert.deepEqual(jsonOf(await call('DELETE', `/members/${memberId}`)), { id: memberId });
       const deletedAt = Date.now();
+      for (const [method, path] of [
+        ['GET', '/me'],
+        ['POST', '/me/accept'],
+      ] as const)
+        assertError(await api.call(method, path, { key }), 401);
       for (const { id, secret } of keys) {
         assert.notEqual((await api.app.apiKeys.get(workspaceId, id)).revokedAt, null);
         await waitUntil(async () => (await api.call('GET', '/tags', { key: secret })).status === 401);
