@@ -27,7 +27,8 @@ const MAX_IDLE_LOG_BYTES = 64 * 1024 * 1024;
 /** The number of pages in the log at which scans wait until a checkpoint has copied all of it (scan-queue.ts). */
 export const MAX_SCANNED_LOG_PAGE_COUNT = 4 * CHECKPOINT_PAGE_COUNT;
 
-const WRITER_PRAGMAS = `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+// `secure_delete` overwrites deleted content, so that the file keeps no name of a deleted member.
+const WRITER_PRAGMAS = `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;
   PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGE_COUNT}; PRAGMA journal_size_limit = ${MAX_IDLE_LOG_BYTES}`;
 
 /** The file cannot be used. The message names the file and says what to do. */
