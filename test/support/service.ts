@@ -74,7 +74,7 @@ interface TestService {
 async function startService({ settings = {}, now, log }: ServiceOptions): Promise<TestService> {
   const storage = await createTestStorage();
   const environment = { ...DEFAULTS, ...storage.settings, ...settings };
-  const system = createNodeSystem();
+  const system = { ...createNodeSystem(), ...(now && { now }) };
   let running: RunningServer | undefined;
   let other: ServiceProcess | undefined;
   const stop = async () => {
@@ -86,7 +86,7 @@ async function startService({ settings = {}, now, log }: ServiceOptions): Promis
     const allSettings = readSettings({ PORT: '0', ...environment });
     const hasTwoProcesses = process.env.TEST_PROCESSES === '2' && storage.isShared && !now;
     const logger = log ? pino({ level: 'trace' }, log) : pino({ level: 'silent' });
-    running = await startServer(allSettings, logger, now ? { ...system, now } : system);
+    running = await startServer(allSettings, logger, system);
     other = hasTwoProcesses ? await startProcess({ LOG_LEVEL: 'error', ...environment }) : undefined;
     const { url, metricsUrl, app } = running;
     const demo = running.demo ?? (await createDemo(app, system.now(), DEMO_API_KEY));
