@@ -118,7 +118,7 @@ async function createOperator(uri: string): Promise<Operator> {
 async function prepareChanges(environment: Environment, loseMajority: () => Promise<void>): Promise<Changes> {
   const { workspaceId, keyId, key, services, operator } = environment;
   const { app } = operator;
-  const member = await app.members.create(workspaceId, { name: 'Kim', email: 'kim@northwind.example' });
+  const member = await app.members.create(workspaceId, { name: 'Kim', email: `${randomUUID()}@northwind.example` });
   const tag = await app.tags.create(workspaceId, { name: randomUUID() });
   const pillar = await app.contentPillars.create({ workspaceId, member }, { title: 'Outdoors', color: 'red' });
   // Makes each process record the use of the key before the majority is lost.

@@ -197,7 +197,8 @@ suite('callers that share a SQLite file', {
           [0, 1, 2, 3].map((k) => buildText(i + k)),
         );
       const most = Math.max(...counts);
-      assert.ok(most < 350, `a commit wrote ${most} pages`);
+      // About 500 pages, of which `secure_delete` overwrites a third.
+      assert.ok(most < 600, `a commit wrote ${most} pages`);
     }),
   ),
 
