@@ -18,7 +18,7 @@ const EXIT_CODES = `Exit codes:
   0    success
   1    a rule forbids the change, an ID is unknown, an import rejected lines, or a copy is incomplete
   2    usage error, invalid value or setting, or a file or the database cannot be used
-  130  interrupted (Ctrl-C, SIGTERM, or a closed output)`;
+  130  interrupted (Ctrl-C, SIGTERM, or an import whose output closes)`;
 
 const SERVE = { name: 'serve', example: [] };
 
