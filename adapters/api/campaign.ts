@@ -101,7 +101,9 @@ const campaignFields = z.strictObject({
     .describe(`The IDs of up to ${MAX_ITEM_COUNT} tags of the workspace. Duplicates are dropped.`),
   groupIds: field.ids
     .optional()
-    .describe(`The IDs of up to ${MAX_ITEM_COUNT} groups of the workspace. Duplicates are dropped.`),
+    .describe(
+      `The IDs of up to ${MAX_ITEM_COUNT} groups of the workspace. Duplicates are dropped. An empty array means no restriction. Groups restrict \`availableToMe\`, but not reading or sharing.`,
+    ),
   resources: resources
     .optional()
     .describe(`Up to ${MAX_RESOURCE_COUNT} files or links to share: objects, or strings that contain only the URL.`),

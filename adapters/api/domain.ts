@@ -198,7 +198,7 @@ const verifyDomain = defineOperation({
   description: [
     'Looks up the TXT record of the domain, and marks the domain as verified if its value is the ID of the domain.',
     'The value is compared case-insensitively, and spaces and quotes around it are ignored.',
-    'If no record matches, `verified` is `false`, and `problem` says what was found.',
+    'If no record matches, `verified` is `false`, and `problem` says how many TXT records were found, but not their values.',
     `If no name server answers, the response takes up to ${LOOKUP_LIMITS.timeoutMs / 1_000} seconds.`,
     `If many domains are being verified, it takes up to ${LOOKUP_LIMITS.maxWaitMs / 1_000} seconds longer.`,
     'A verified domain stays verified, and is not looked up again.',

@@ -36,7 +36,7 @@ export const errors = {
       too_slow: 'The headers or the body arrived too slowly. Send the request again, all of it at once.',
     },
     otherCauses: [
-      'The body of a POST or PATCH is missing or is not a JSON object in valid UTF-8. A byte-order mark is not allowed. To share a campaign, no body is needed.',
+      'The body of a POST or PATCH is missing or is not a JSON object in valid UTF-8. A byte-order mark is not allowed. If all fields are optional, send `{}`. Operations without a documented body need none.',
       'The `Content-Type` is not `application/json`, or its charset is not UTF-8.',
       'The body is compressed.',
       'The path or the query contains percent-encoding that cannot be decoded.',

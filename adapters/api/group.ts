@@ -35,7 +35,7 @@ export const createGroup = defineOperation({
   path: '/groups',
   command: 'group create',
   summary: 'Create a group',
-  description: ['Creates a group without members.', ...UNIQUE_NAME],
+  description: ['Creates a group without members.', 'To add a member, set the `groups` of the member.', ...UNIQUE_NAME],
   body: groupFields.partial({ description: true }).meta({ id: 'CreateGroup', description: 'A group to create.' }),
   response: groupResponse,
   example: { body: { name: example.name, description: 'Everyone in the Lisbon office.' }, response: example },
@@ -82,7 +82,7 @@ const deleteGroup = defineDelete({
   path: '/groups/{id}',
   description: [
     'Campaigns, inspiration questions and members are not updated, but filters, briefs and counts ignore the group.',
-    'Records that were only for this group are available to nobody.',
+    'With `availableToMe`, no member gets records that were only for this group.',
     'The name is free for another group.',
   ],
   run: (app, { caller, params }) => app.groups.remove(caller.workspaceId, params.id),

@@ -157,6 +157,7 @@ const deleteKey = defineOperation({
   description: [
     'Revokes an API key permanently: within 5 seconds, all requests with it are rejected (401).',
     'A key can delete itself.',
+    'If the key is deleted already, nothing changes, and the response is the same.',
     'The list of keys still returns a deleted key with `includeEnded`.',
   ],
   response: field.deletedRecord,

@@ -143,12 +143,14 @@ const updateMember = defineOperation({
   description: [
     ...UPDATE,
     ...UNIQUE_EMAIL,
+    'A new role, new groups and a new invitation status count for the keys of the member within 5 seconds.',
     `\`invitation\` renews (\`pending\`, for ${DEFAULT_INVITATION_DAYS} days or until \`invitationExpiresAt\`), ends (\`expired\`) or accepts (\`accepted\`) an invitation.`,
     'An accepted invitation cannot get another status (409 otherwise).',
     ADMIN_LEFT,
   ],
   body: memberFields
     .extend({
+      role: z.enum(ROLES).describe(`${ROLE} The last admin with an accepted invitation cannot get another role (409).`),
       invitation: z.enum(INVITATION_STATUSES).describe('The new status of the invitation. `pending` always renews it.'),
     })
     .partial()
@@ -167,6 +169,7 @@ const deleteMember = defineDelete({
   description: [
     'Also revokes all API keys of the member.',
     'Shares, clicks and campaigns of the member are kept with the ID of the member.',
+    'The short links of the member still redirect and count clicks.',
     'The name and the email address are erased, except in stored responses for 24 hours (`Idempotency-Key`).',
     ADMIN_LEFT,
   ],

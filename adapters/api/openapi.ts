@@ -17,7 +17,8 @@ type Json = Readonly<Record<string, unknown>>;
 const API_DESCRIPTION = `Every operation acts on the workspace of the API key, which the header \`Authorization: Bearer <API_KEY>\` sends.
 
 - [Errors](/docs/errors) have one JSON shape. Branch on \`code\`, or on the fragment of \`doc_url\`: it names the cause.
-- [Lists](/docs/guide#read-all-pages) have pages. Follow \`rel="next"\` in the \`Link\` header until it is missing.
+- [Lists](/docs/guide#read-all-pages) have pages. Follow \`rel="next"\` in the \`Link\` header until it is missing. Links
+  are relative to the URL of the request.
 - [Retries](/docs/guide#retry-a-request-safely) are safe with an \`Idempotency-Key\`, which is valid for ${RESPONSE_TTL_HOURS} hours. An error has
   \`Retry-After\` if the same request can succeed after that many seconds.
 - [Limits](/docs/guide#stay-within-the-limits): The headers of a response say how many requests remain.`;
@@ -72,7 +73,10 @@ const headers = {
   ),
   'WWW-Authenticate': { ...createTextHeader('The authentication scheme.', { enum: ['Bearer'] }), required: true },
   Link: {
-    ...createTextHeader('Links to the next and the previous page, if they exist (RFC 8288).', { maxLength: 32_768 }),
+    ...createTextHeader(
+      'Links to the next and the previous page, if they exist (RFC 8288). Their URLs are relative to the URL of the request.',
+      { maxLength: 32_768 },
+    ),
     example: '</campaigns?pageSize=10&page=2>; rel="next"',
   },
   'Idempotency-Replayed': createTextHeader(
@@ -236,7 +240,7 @@ function describeSuccess(operation: Operation, status: number, converter: Schema
 /** The descriptions of successful responses with a record, by the method and the status. */
 const successDescriptions: Readonly<Record<string, string>> = {
   GET200: 'The record, or the array of records.',
-  POST200: 'The record already existed. The response shows its state after the request.',
+  POST200: 'The state after the request. No record was created.',
   POST201: 'The record was created.',
   PATCH200: 'The record after the update.',
   DELETE200: 'The record was deleted.',

@@ -52,6 +52,7 @@ const createShare = defineOperation({
   description: [
     'Records that the member of the API key shares the campaign (201), or returns the existing share (200).',
     'A new share is possible only while the campaign is published, has started and has not ended (409 otherwise).',
+    'The groups of the campaign do not restrict who can share it.',
     'Requires an API key with full access that belongs to a member of any role.',
     'A request body is ignored.',
   ],

@@ -171,7 +171,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Share a campaign
-         * @description Records that the member of the API key shares the campaign (201), or returns the existing share (200). A new share is possible only while the campaign is published, has started and has not ended (409 otherwise). Requires an API key with full access that belongs to a member of any role. A request body is ignored.
+         * @description Records that the member of the API key shares the campaign (201), or returns the existing share (200). A new share is possible only while the campaign is published, has started and has not ended (409 otherwise). The groups of the campaign do not restrict who can share it. Requires an API key with full access that belongs to a member of any role. A request body is ignored.
          */
         readonly post: operations["createShare"];
         readonly delete?: never;
@@ -347,7 +347,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Verify a domain
-         * @description Looks up the TXT record of the domain, and marks the domain as verified if its value is the ID of the domain. The value is compared case-insensitively, and spaces and quotes around it are ignored. If no record matches, `verified` is `false`, and `problem` says what was found. If no name server answers, the response takes up to 5 seconds. If many domains are being verified, it takes up to 12 seconds longer. A verified domain stays verified, and is not looked up again. If the domain is archived, or another workspace has verified it and not archived it, the error is 409. If too many domains are being verified, the error is 429. To check again, send a new `Idempotency-Key` or none: the same value returns the first response. A request body is ignored.
+         * @description Looks up the TXT record of the domain, and marks the domain as verified if its value is the ID of the domain. The value is compared case-insensitively, and spaces and quotes around it are ignored. If no record matches, `verified` is `false`, and `problem` says how many TXT records were found, but not their values. If no name server answers, the response takes up to 5 seconds. If many domains are being verified, it takes up to 12 seconds longer. A verified domain stays verified, and is not looked up again. If the domain is archived, or another workspace has verified it and not archived it, the error is 409. If too many domains are being verified, the error is 429. To check again, send a new `Idempotency-Key` or none: the same value returns the first response. A request body is ignored.
          */
         readonly post: operations["verifyDomain"];
         readonly delete?: never;
@@ -371,7 +371,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a group
-         * @description Creates a group without members. The name must be unique in the workspace (409 otherwise). Names are compared case-insensitively.
+         * @description Creates a group without members. To add a member, set the `groups` of the member. The name must be unique in the workspace (409 otherwise). Names are compared case-insensitively.
          */
         readonly post: operations["createGroup"];
         readonly delete?: never;
@@ -396,7 +396,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a group
-         * @description Permanently deletes the group with this ID. Campaigns, inspiration questions and members are not updated, but filters, briefs and counts ignore the group. Records that were only for this group are available to nobody. The name is free for another group.
+         * @description Permanently deletes the group with this ID. Campaigns, inspiration questions and members are not updated, but filters, briefs and counts ignore the group. With `availableToMe`, no member gets records that were only for this group. The name is free for another group.
          */
         readonly delete: operations["deleteGroup"];
         readonly options?: never;
@@ -500,14 +500,14 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a member
-         * @description Permanently deletes the member with this ID. Also revokes all API keys of the member. Shares, clicks and campaigns of the member are kept with the ID of the member. The name and the email address are erased, except in stored responses for 24 hours (`Idempotency-Key`). If the workspace has admins with an accepted invitation, one of them must remain (409 otherwise).
+         * @description Permanently deletes the member with this ID. Also revokes all API keys of the member. Shares, clicks and campaigns of the member are kept with the ID of the member. The short links of the member still redirect and count clicks. The name and the email address are erased, except in stored responses for 24 hours (`Idempotency-Key`). If the workspace has admins with an accepted invitation, one of them must remain (409 otherwise).
          */
         readonly delete: operations["deleteMember"];
         readonly options?: never;
         readonly head?: never;
         /**
          * Update a member
-         * @description Updates the fields of the request body. Omitted fields are unchanged. The email address must be unique in the workspace (409 otherwise). Addresses are compared case-insensitively. `invitation` renews (`pending`, for 14 days or until `invitationExpiresAt`), ends (`expired`) or accepts (`accepted`) an invitation. An accepted invitation cannot get another status (409 otherwise). If the workspace has admins with an accepted invitation, one of them must remain (409 otherwise).
+         * @description Updates the fields of the request body. Omitted fields are unchanged. The email address must be unique in the workspace (409 otherwise). Addresses are compared case-insensitively. A new role, new groups and a new invitation status count for the keys of the member within 5 seconds. `invitation` renews (`pending`, for 14 days or until `invitationExpiresAt`), ends (`expired`) or accepts (`accepted`) an invitation. An accepted invitation cannot get another status (409 otherwise). If the workspace has admins with an accepted invitation, one of them must remain (409 otherwise).
          */
         readonly patch: operations["updateMember"];
         readonly trace?: never;
@@ -552,7 +552,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete an API key
-         * @description Revokes an API key permanently: within 5 seconds, all requests with it are rejected (401). A key can delete itself. The list of keys still returns a deleted key with `includeEnded`.
+         * @description Revokes an API key permanently: within 5 seconds, all requests with it are rejected (401). A key can delete itself. If the key is deleted already, nothing changes, and the response is the same. The list of keys still returns a deleted key with `includeEnded`.
          */
         readonly delete: operations["deleteKey"];
         readonly options?: never;
@@ -728,7 +728,7 @@ export interface components {
             readonly image?: string | null;
             /** @description The IDs of up to 100 tags of the workspace. Duplicates are dropped. */
             readonly tagIds?: readonly string[];
-            /** @description The IDs of up to 100 groups of the workspace. Duplicates are dropped. */
+            /** @description The IDs of up to 100 groups of the workspace. Duplicates are dropped. An empty array means no restriction. Groups restrict `availableToMe`, but not reading or sharing. */
             readonly groupIds?: readonly string[];
             /** @description Up to 50 files or links to share: objects, or strings that contain only the URL. */
             readonly resources?: readonly (string | components["schemas"]["CampaignResource"])[];
@@ -852,7 +852,7 @@ export interface components {
             readonly image?: string | null;
             /** @description The IDs of up to 100 tags of the workspace. Duplicates are dropped. */
             readonly tagIds?: readonly string[];
-            /** @description The IDs of up to 100 groups of the workspace. Duplicates are dropped. */
+            /** @description The IDs of up to 100 groups of the workspace. Duplicates are dropped. An empty array means no restriction. Groups restrict `availableToMe`, but not reading or sharing. */
             readonly groupIds?: readonly string[];
             /** @description Up to 50 files or links to share: objects, or strings that contain only the URL. */
             readonly resources?: readonly (string | components["schemas"]["CampaignResource"])[];
@@ -1362,7 +1362,7 @@ export interface components {
              */
             readonly email?: string;
             /**
-             * @description The role. `admin`: can also create, change and delete records. `member`: can only read, and share campaigns. Default on creation: `member`.
+             * @description The role. `admin`: can also create, change and delete records. `member`: can only read, and share campaigns. The last admin with an accepted invitation cannot get another role (409).
              * @enum {string}
              */
             readonly role?: "admin" | "member";
@@ -1521,7 +1521,7 @@ export interface components {
          *
          *     - [`bad-request-body-too-large`](/docs/errors#bad-request-body-too-large): The body is larger than the maximum size (1 MiB by default). Send a smaller body.
          *     - [`bad-request-too-slow`](/docs/errors#bad-request-too-slow): The headers or the body arrived too slowly. Send the request again, all of it at once.
-         *     - The body of a POST or PATCH is missing or is not a JSON object in valid UTF-8. A byte-order mark is not allowed. To share a campaign, no body is needed.
+         *     - The body of a POST or PATCH is missing or is not a JSON object in valid UTF-8. A byte-order mark is not allowed. If all fields are optional, send `{}`. Operations without a documented body need none.
          *     - The `Content-Type` is not `application/json`, or its charset is not UTF-8.
          *     - The body is compressed.
          *     - The path or the query contains percent-encoding that cannot be decoded.
@@ -1870,7 +1870,7 @@ export interface components {
         /** @description The authentication scheme. */
         readonly "WWW-Authenticate": "Bearer";
         /**
-         * @description Links to the next and the previous page, if they exist (RFC 8288).
+         * @description Links to the next and the previous page, if they exist (RFC 8288). Their URLs are relative to the URL of the request.
          * @example </campaigns?pageSize=10&page=2>; rel="next"
          */
         readonly Link: string;
@@ -1954,7 +1954,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The record already existed. The response shows its state after the request. */
+            /** @description The state after the request. No record was created. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2661,7 +2661,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The record already existed. The response shows its state after the request. */
+            /** @description The state after the request. No record was created. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3381,7 +3381,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The record already existed. The response shows its state after the request. */
+            /** @description The state after the request. No record was created. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3630,7 +3630,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The record already existed. The response shows its state after the request. */
+            /** @description The state after the request. No record was created. */
             readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
