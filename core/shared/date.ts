@@ -24,11 +24,11 @@ export function parseEndDate(value: string): ParsedDate | undefined {
 }
 
 /** An end date with an offset can be later. A later time would be formatted with a year of six digits. */
-const MAX_TIMESTAMP_MS = Date.parse('9999-12-31T23:59:59.999Z');
+const LAST_TIMESTAMP_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** Formats milliseconds since the epoch, or the end of the year 9999, as a timestamp: `2026-01-31T09:30:00.000Z`. */
 export function formatTimestamp(milliseconds: number): string {
-  return new Date(Math.min(milliseconds, MAX_TIMESTAMP_MS)).toISOString();
+  return new Date(Math.min(milliseconds, LAST_TIMESTAMP_MS)).toISOString();
 }
 
 function parseDate(text: string, defaultTime: string): ParsedDate | undefined {
