@@ -49,7 +49,8 @@ suite('POST /members', {
         [time]: `${time}.000Z`,
         [`${time}.5+02:00`]: new Date(Date.parse(`${time}.5Z`) - 2 * 60 * 60_000).toISOString(),
         [dayIn(0)]: `${dayIn(0)}T23:59:59.999Z`,
-        [inDays(365)]: undefined,
+        // A database can have a clock of its own.
+        [inDays(364.999)]: undefined,
       };
       for (const [sent, returned = sent] of Object.entries(expected)) {
         assert.equal((await create('/members', { invitationExpiresAt: sent })).invitationExpiresAt, returned);
