@@ -48,7 +48,7 @@ const TRANSIENT_NAMES: ReadonlySet<string> = new Set([
   'MongoNetworkTimeoutError',
   'MongoServerSelectionError',
   'MongoPoolClearedError',
-  'MongoPoolClearedOnNetworkError',
+  'PoolClearedOnNetworkError',
   'MongoWaitQueueTimeoutError',
   'MongoTopologyClosedError',
   'MongoNotConnectedError',
