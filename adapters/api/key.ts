@@ -135,6 +135,7 @@ const rotateKey = defineOperation({
         .int()
         .min(0)
         .max(MAX_GRACE_SECONDS)
+        .meta({ format: 'int32' })
         .default(DEFAULT_GRACE_SECONDS)
         .describe('How long the rotated key still works, in seconds. `0` deletes it at once.'),
     })

@@ -1489,6 +1489,7 @@ export interface components {
         /** @description How to rotate an API key. */
         readonly RotateKey: {
             /**
+             * Format: int32
              * @description How long the rotated key still works, in seconds. `0` deletes it at once.
              * @default 86400
              */

@@ -10,7 +10,7 @@ import { waitUntil } from '../support/wait-until.ts';
 import { buildCampaign, buildDomain, buildTag, newId } from './samples.ts';
 import type { CreateStorageTest } from './storage-test.ts';
 
-const RECORD_COUNT = 10_000;
+const RECORD_COUNT = 20_000;
 const LIST_COUNT = 8;
 /** The minimum number of reads by ID, one after another, while the lists run. */
 const MIN_READ_COUNT = 5;

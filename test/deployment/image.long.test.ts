@@ -113,7 +113,7 @@ function start(image: Image, [command, ...rest]: readonly string[], env: Record<
 async function createFirstKey(startCommand: (command: string[]) => ChildProcess): Promise<string> {
   const createRecord = (command: string[]) => waitForOutput(startCommand([...command, '--json']), /"id": ?"([^"]+)"/);
   const workspace = await createRecord(['workspace', 'create', '--name', 'Contoso']);
-  const admin = ['--name', 'Kim', '--email', 'kim@contoso.example', '--role', 'admin'];
+  const admin = ['--name', 'Kim', '--email', 'kim@contoso.example', '--role', 'admin', '--invitation', 'accepted'];
   const member = await createRecord(['member', 'create', '--workspace', workspace, ...admin]);
   const key = ['key', 'create', '--workspace', workspace, '--member-id', member, '--json'];
   return waitForOutput(startCommand(key), /"key": ?"([^"]+)"/);
