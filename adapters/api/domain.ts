@@ -151,13 +151,12 @@ const verificationResponse = z
     record: z
       .object({
         type: z.literal('TXT').describe('The type of the record.'),
-        name: z.string().meta({ maxLength: 255 }).describe('The full name of the record.'),
+        name: field.responseText({ max: 255 }).describe('The full name of the record.'),
         value: field.recordId.describe('The text of the record: the ID of the domain.'),
       })
       .describe('The DNS record that verifies the domain.'),
-    problem: z
-      .string()
-      .meta({ maxLength: 1000 })
+    problem: field
+      .responseText({ max: 1000 })
       .describe(
         'A sentence that says why the lookup of this request did not verify the domain. Otherwise an empty string.',
       ),

@@ -17,7 +17,10 @@ import { defineGet } from './record-operations.ts';
 const keyFields = z.object({
   id: field.recordId,
   label: field.responseText(API_KEY_LABEL_LENGTH).describe('The label, or an empty string.'),
-  lastFour: z.string().meta({ minLength: 4, maxLength: 4 }).describe('The last four characters of the secret.'),
+  lastFour: z
+    .string()
+    .meta({ minLength: 4, maxLength: 4, pattern: '^[!-~]{4}$' })
+    .describe('The last four characters of the secret.'),
   memberId: field.recordId.nullable().describe('The ID of the member that the key belongs to, or `null`.'),
   access: z.enum(ACCESS).describe('The access level. `read` does not allow writes.'),
   createdAt: field.createdAt,
@@ -30,7 +33,10 @@ const keyFields = z.object({
 const keyResponse = keyFields.meta({ id: 'Key', description: 'An API key, without its secret.' });
 const keyWithSecretResponse = keyFields
   .extend({
-    key: z.string().meta({ maxLength: 255 }).describe('The secret. No other response contains it.'),
+    key: z
+      .string()
+      .meta({ maxLength: 255, pattern: '^[!-~]+$' })
+      .describe('The secret. No other response contains it.'),
   })
   .meta({ id: 'KeyWithSecret', description: 'A new API key with its secret.' });
 

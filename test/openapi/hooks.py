@@ -3,6 +3,7 @@
 import os
 import random
 import re
+import uuid
 
 import requests
 import schemathesis
@@ -36,15 +37,22 @@ def create_question():
 
 
 def create_key():
-    return session.post(base_url + "/keys", json={}).json().get("id")
+    """Returns the id of a new key, or a random id if there are too many keys."""
+    return session.post(base_url + "/keys", json={}).json().get("id") or str(uuid.uuid4())
+
+
+def create_member():
+    return session.post(base_url + "/members", json={"name": "Kim", "email": f"{uuid.uuid4()}@example.com"}).json()["id"]
 
 
 def choose_id(resource, method="GET"):
     """Returns the id of an existing record, or None. A DELETE gets a new question, or the last of several records.
 
-    A rotation and a deletion of a key get a new key, because the requests need their own."""
+    Changes of keys and members get a new record, because the requests need their own key and its member."""
     if resource == "keys" and method != "GET":
         return create_key()
+    if resource == "members" and method != "GET":
+        return create_member()
     if resource == "inspiration-questions" and method == "DELETE":
         return create_question()
     ids = existing_ids.get(resource) or list_ids(f"/{resource}")
@@ -76,7 +84,7 @@ def map_path_parameters(context, path_parameters):
     method, resource = context.operation.method.upper(), context.operation.path.split("/")[1]
     # An id from an earlier response is a UUID of version 7: keep it.
     is_generated = is_uuid((path_parameters or {}).get("id")) and path_parameters["id"][14] != "7"
-    is_own_key_in_danger = resource == "keys" and method != "GET" and path_parameters
+    is_own_key_in_danger = resource in ("keys", "members") and method != "GET" and path_parameters
     if is_own_key_in_danger or (is_generated and generator.random() < 0.7):
         path_parameters["id"] = choose_id(resource, method) or path_parameters["id"]
     return path_parameters
