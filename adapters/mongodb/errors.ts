@@ -1,4 +1,4 @@
-import { MongoError } from 'mongodb';
+import { MongoBulkWriteError, MongoError } from 'mongodb';
 import { StorageUnavailable } from '../../core/shared/core-error.ts';
 
 /**
@@ -64,6 +64,11 @@ export function isTransient(error: unknown): boolean {
     error.hasErrorLabel('RetryableWriteError') ||
     error.hasErrorLabel('RetryableError')
   );
+}
+
+/** Returns the transient error that the driver wraps if a whole bulk write fails. Returns other errors unchanged. */
+export function unwrapTransient(error: unknown): unknown {
+  return error instanceof MongoBulkWriteError && isTransient(error.errorResponse) ? error.errorResponse : error;
 }
 
 /**

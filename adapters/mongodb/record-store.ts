@@ -4,7 +4,7 @@ import type { AnyRecord, RecordStore } from '../persistence/record-store.ts';
 import type { StoreSchema } from '../persistence/store-schemas.ts';
 import { COMMAND_TIMEOUT } from './client.ts';
 import { type StoredDocument, toDocument, toFilterText, toRecord } from './documents.ts';
-import { isTransient } from './errors.ts';
+import { unwrapTransient } from './errors.ts';
 import { type FindCommand, find, findOne } from './find.ts';
 import { findList } from './list.ts';
 import { toFilter, toProjection } from './query.ts';
@@ -71,10 +71,9 @@ export function createMongodbRecordStore(
       try {
         await collection.insertMany(documents, { ordered: false, ...COMMAND_TIMEOUT });
         return true;
-      } catch (error) {
+      } catch (caught) {
+        const error = unwrapTransient(caught);
         if (!(error instanceof MongoBulkWriteError)) throw error;
-        // The driver wraps the error of the whole command, too.
-        if (isTransient(error.errorResponse)) throw error.errorResponse;
         return false;
       }
     });

@@ -1,9 +1,9 @@
-import { type ClientSession, type Collection, type Filter, MongoBulkWriteError, MongoServerError } from 'mongodb';
+import { type ClientSession, type Collection, type Filter, MongoServerError } from 'mongodb';
 import { CoreError } from '../../core/shared/core-error.ts';
 import type { StoreSchema } from '../persistence/store-schemas.ts';
 import { COMMAND_TIMEOUT } from './client.ts';
 import type { StoredDocument } from './documents.ts';
-import { isTransient, LockTimeout, MAX_TIME_EXPIRED_CODE } from './errors.ts';
+import { LockTimeout, MAX_TIME_EXPIRED_CODE, unwrapTransient } from './errors.ts';
 import { findOne } from './find.ts';
 import { toUniqueIndexName } from './indexes.ts';
 
@@ -85,9 +85,7 @@ export async function mapWriteErrors<T>(schema: StoreSchema | undefined, write: 
   try {
     return await write();
   } catch (caught) {
-    // The driver wraps the error of a whole bulk write.
-    const cause = caught instanceof MongoBulkWriteError ? caught.errorResponse : undefined;
-    const error = isTransient(cause) ? cause : caught;
+    const error = unwrapTransient(caught);
     if (!(error instanceof MongoServerError)) throw error;
     if (WRITE_TIMEOUT_CODES.has(error.code)) throw new LockTimeout(WAITED_TOO_LONG, { cause: error });
     if (error.code !== DUPLICATE_KEY_CODE || !schema) throw error;
