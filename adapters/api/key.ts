@@ -14,7 +14,7 @@ import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
 import { defineGet } from './record-operations.ts';
 
-const keyFields = z.object({
+export const keyFields = z.object({
   id: field.recordId,
   label: field.responseText(API_KEY_LABEL_LENGTH).describe('The label, or an empty string.'),
   lastFour: z

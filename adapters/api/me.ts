@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { createInvalidKeyError } from '../../core/access/api-key-service.ts';
-import { ACCESS, type Caller } from '../../core/access/permissions.ts';
+import type { Caller } from '../../core/access/permissions.ts';
 import type { Application } from '../../core/application.ts';
-import { API_KEY_LABEL_LENGTH, NAME_LENGTH } from '../../core/limits.ts';
+import { NAME_LENGTH } from '../../core/limits.ts';
 import type { MemberView } from '../../core/member/member-service.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import * as field from './fields.ts';
+import { keyFields } from './key.ts';
 import { exampleMember, memberResponse } from './member.ts';
 import { defineOperation } from './operation.ts';
 
@@ -18,15 +19,8 @@ const meResponse = z
       .omit({ createdAt: true, updatedAt: true })
       .nullable()
       .describe('The member that the API key belongs to, or `null` if the key does not belong to a member.'),
-    key: z
-      .object({
-        id: field.recordId,
-        label: field.responseText(API_KEY_LABEL_LENGTH).describe('The label, or an empty string.'),
-        access: z.enum(ACCESS).describe('The access level. `read` does not allow writes.'),
-        expiresAt: field.timestampOrNull.describe(
-          'The time at which the key expires, in UTC, or `null` if it does not expire.',
-        ),
-      })
+    key: keyFields
+      .pick({ id: true, label: true, access: true, expiresAt: true })
       .describe('The API key, without its secret.'),
   })
   .meta({ id: 'Me', description: 'The workspace, the member and the API key of a request.' });
