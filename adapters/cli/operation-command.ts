@@ -130,8 +130,7 @@ export function createResult(
   const record = JSON.parse(body);
   const written = recordId === undefined ? {} : { written: { workspaceId, memberId: member?.id, recordId } };
   if (operation.method === 'DELETE') return { json: body, message: `Deleted: ${record.id}.`, ...written };
-  const hasSecret = operation.method === 'POST' && typeof (record.key ?? record.secret) === 'string';
-  const warning = hasSecret && { warning: SECRET_WARNING };
+  const warning = operation.lostSecretRemedy !== undefined && { warning: SECRET_WARNING };
   return { ...createRecordResult(record), json: body, ...warning, ...written };
 }
 
