@@ -1,9 +1,8 @@
-import { selectExistingGroups } from '../group/group-references.ts';
+import { findExistingGroupIds, selectExistingGroups } from '../group/group-references.ts';
 import type { Actor } from '../shared/actor.ts';
 import { createInvalidFieldsError, requireFound } from '../shared/core-error.ts';
 import { indexById } from '../shared/entity.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
-import { findKnownIds } from '../shared/references.ts';
 import type { System } from '../shared/system.ts';
 import type { UnitOfWork } from '../shared/unit-of-work.ts';
 import { type Brief, selectInOrder, toBrief } from './brief.ts';
@@ -74,12 +73,12 @@ export class CampaignService {
     const { workspaceId } = actor;
     const { tagIds, tagNames, userId, filter, availableToMe, ...others } = query;
     const { tags, groups } = this.referenced;
-    // Campaigns keep the IDs of deleted tags and groups. So the given IDs are looked up like the names, and IDs of
-    // deleted records match nothing.
-    const [tagsById, tagsByName, knownGroups, { member }] = await Promise.all([
+    // Campaigns keep the IDs of deleted tags. So the given IDs are looked up like the names, and IDs of deleted tags
+    // match nothing.
+    const [tagsById, tagsByName, groupIds, { member }] = await Promise.all([
       tagIds && tags.findMany(workspaceId, tagIds),
       tagNames && tags.findByNames(workspaceId, tagNames),
-      query.groupIds && findKnownIds(groups, workspaceId, query.groupIds),
+      findExistingGroupIds(groups, workspaceId, query.groupIds),
       availableToMe ? selectExistingGroups(groups, actor) : actor,
     ]);
     const tagLists = [tagsById, tagsByName].filter((list) => list !== undefined);
@@ -87,7 +86,7 @@ export class CampaignService {
     const campaignFilter = {
       ...others,
       tagIds: tagLists.map((list) => list.map(({ id }) => id)),
-      groupIds: knownGroups && [...knownGroups],
+      groupIds,
       createdBy: userId,
       dates: filter && dateWindows[filter](now),
       includeArchived: query.includeArchived || query.status?.includes('archived') === true,
@@ -129,10 +128,12 @@ export class CampaignService {
   async getBriefs(workspaceId: string, ids: readonly string[]): Promise<readonly Brief[]> {
     const campaigns = await this.campaigns.findMany(workspaceId, ids);
     const { tags, groups, contentPillars } = this.referenced;
+    const tagIds = campaigns.flatMap((campaign) => campaign.tagIds);
+    const groupIds = campaigns.flatMap((campaign) => campaign.groupIds);
     const pillarIds = campaigns.flatMap(({ contentPillarId }) => contentPillarId ?? []);
     const [foundTags, foundGroups, foundPillars] = await Promise.all([
-      tags.findMany(workspaceId, [...new Set(campaigns.flatMap(({ tagIds }) => tagIds))]),
-      groups.findMany(workspaceId, [...new Set(campaigns.flatMap(({ groupIds }) => groupIds))]),
+      tags.findMany(workspaceId, tagIds),
+      groups.findMany(workspaceId, groupIds),
       contentPillars.findMany(workspaceId, pillarIds),
     ]);
     const records = {

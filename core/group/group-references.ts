@@ -19,6 +19,18 @@ export async function selectExistingGroups<A extends Actor>(groups: GroupReposit
   return { ...actor, member: { ...member, groupIds: member.groupIds.filter((id) => known.has(id)) } };
 }
 
+/**
+ * Returns the IDs of a filter without those of deleted groups. Records keep these IDs, but no filter finds a record by
+ * them.
+ */
+export async function findExistingGroupIds(
+  groups: GroupRepository,
+  workspaceId: string,
+  ids: readonly string[] | undefined,
+): Promise<readonly string[] | undefined> {
+  return ids && [...(await findKnownIds(groups, workspaceId, ids))];
+}
+
 /** Rejects with `invalid` if an ID in a field is not the ID of a group of the workspace. */
 export async function requireGroups(
   groups: GroupRepository,

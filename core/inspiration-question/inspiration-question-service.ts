@@ -1,10 +1,9 @@
-import { requireGroups, selectExistingGroups } from '../group/group-references.ts';
+import { findExistingGroupIds, requireGroups, selectExistingGroups } from '../group/group-references.ts';
 import type { GroupRepository } from '../group/group-repository.ts';
 import type { Actor } from '../shared/actor.ts';
 import { applyChanges, isSameValue } from '../shared/changes.ts';
 import { createNotFoundError, requireFound } from '../shared/core-error.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
-import { findKnownIds } from '../shared/references.ts';
 import type { System } from '../shared/system.ts';
 import {
   getAvailability,
@@ -42,8 +41,7 @@ export class InspirationQuestionService {
     const { availableToMe, ...filter } = query;
     const { workspaceId } = actor;
     const availability = availableToMe ? getAvailability(await selectExistingGroups(this.groups, actor)) : undefined;
-    // Questions keep the IDs of deleted groups, but these IDs match nothing.
-    const groupIds = filter.groupIds && [...(await findKnownIds(this.groups, workspaceId, filter.groupIds))];
+    const groupIds = await findExistingGroupIds(this.groups, workspaceId, filter.groupIds);
     return this.questions.findPage(workspaceId, { ...filter, groupIds, availability }, query);
   }
 

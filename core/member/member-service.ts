@@ -1,4 +1,4 @@
-import { findGroupReferenceErrors } from '../group/group-references.ts';
+import { findExistingGroupIds, findGroupReferenceErrors } from '../group/group-references.ts';
 import type { GroupRepository } from '../group/group-repository.ts';
 import { CoreError, createInvalidFieldsError, requireFound } from '../shared/core-error.ts';
 import { formatTimestamp } from '../shared/date.ts';
@@ -60,7 +60,7 @@ export class MemberService {
     return this.unitOfWork.run(async ({ members, groups }) => {
       const stored = requireFound(await members.findById(workspaceId, id), 'member');
       const known = await requireValid(groups, workspaceId, change, stored, now);
-      // Callers do not see deleted groups. So a change to the groups that they see is no change.
+      // Callers do not see deleted groups. So the groups that they see count as the current ones.
       const current = { ...stored, groupIds: selectKnown(stored, known) };
       const next = changeMember(current, change, now);
       if (isAcceptedAdmin(current) && !isAcceptedAdmin(next)) await requireOtherAdmin(members, current);
@@ -95,7 +95,7 @@ export class MemberService {
   /** Returns a page of the members that match all filters. The IDs of deleted groups match nothing. */
   async list(workspaceId: string, query: MemberFilter & PageRequest): Promise<Page<MemberView>> {
     const now = this.storageClock.now();
-    const groupIds = query.groupIds && [...(await findKnownIds(this.groups, workspaceId, query.groupIds))];
+    const groupIds = await findExistingGroupIds(this.groups, workspaceId, query.groupIds);
     const { items, hasNext } = await this.members.findPage(workspaceId, { ...query, groupIds }, now, query);
     const known = await findKnownIds(
       this.groups,

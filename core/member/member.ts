@@ -62,7 +62,7 @@ export function findEmailProblem(email: string): string | undefined {
   return /^[^\s@]+@[^\s@]+$/.test(email) ? undefined : 'must be an email address such as ada@example.com';
 }
 
-/** What a request says about an invitation. */
+/** The fields of a request that change an invitation. */
 interface InvitationChange {
   readonly invitation?: InvitationStatus | undefined;
   readonly invitationExpiresAt?: ParsedDate | undefined;
