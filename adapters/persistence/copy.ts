@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CoreError } from '../../core/shared/core-error.ts';
-import { iterateGlobal, readBatches } from './iterate-by-id.ts';
+import { type BatchControl, iterateGlobal, readBatches } from './iterate-by-id.ts';
 import type { AnyRecord, GlobalRecordStore, RecordStore } from './record-store.ts';
 import { globalStoreNames, type recordSchemas, type StorageEngine } from './storage-engine.ts';
 import { storeSchemas } from './store-schemas.ts';
@@ -18,20 +18,14 @@ interface BatchOutcome {
 /** The schemas of all records of a workspace. */
 const schemas = [...storeSchemas.values()].filter(({ isGlobal }) => !isGlobal);
 
-interface CopyControl {
-  readonly signal: AbortSignal;
-  onProgress(processedCount: number, totalCount: number): void;
-}
-
 /**
- * Copies all records to another storage, and then counts the records of both storages. If `signal` is aborted, stops
- * after the current batch, and returns no counts. After each batch, calls `onProgress` with the number of records that
- * were processed so far, and the expected number of all records.
+ * Copies all records to another storage, and then counts the records of both storages. Returns no counts if it was
+ * aborted.
  */
 export async function copyAndCompare(
   source: StorageEngine,
   target: StorageEngine,
-  { signal, onProgress }: CopyControl,
+  { signal, onProgress }: BatchControl,
 ) {
   const total = [...(await countRecords(source)).values()].reduce((sum, count) => sum + count, 0);
   let processedCount = 0;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { iterateGlobal, readBatches } from './iterate-by-id.ts';
+import { type BatchControl, iterateGlobal, readBatches } from './iterate-by-id.ts';
 import type { GlobalRecordStore } from './record-store.ts';
 import { globalStoreNames, recordSchemas, type StorageEngine } from './storage-engine.ts';
 
@@ -12,15 +12,13 @@ const SETTLE_MS = 8_000;
 
 const storeNames = Object.keys(recordSchemas) as (keyof typeof recordSchemas)[];
 
-interface DeletionControl {
-  readonly signal: AbortSignal;
-  onProgress(deletedCount: number, totalCount: number): void;
+interface DeletionControl extends BatchControl {
   readonly settleMs?: number;
 }
 
 /**
  * Deletes a workspace and all of its records, while servers run. Its keys are deleted first. The workspace itself is
- * deleted last, so an interrupted deletion can be repeated. If `signal` is aborted, stops after the current batch.
+ * deleted last, so an interrupted deletion can be repeated.
  */
 export async function deleteWorkspace(
   engine: StorageEngine,

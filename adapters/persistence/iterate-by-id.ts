@@ -2,6 +2,13 @@ import type { GlobalRecordStore } from './record-store.ts';
 
 const BATCH_RECORD_COUNT = 1000;
 
+/** Controls work on many records, which stops after the current batch if `signal` is aborted. */
+export interface BatchControl {
+  readonly signal: AbortSignal;
+  /** Called after each batch, with the number of records so far, and the expected number of all records. */
+  onProgress(processedCount: number, totalCount: number): void;
+}
+
 /**
  * Reads the next `take` records after an ID, in the order of their IDs. If fewer than `take` remain, reads all of
  * these.

@@ -61,10 +61,7 @@ export function createMemberRepository(
     findByEmail: async (workspaceId, email) =>
       (await findByUnique(store, memberSchema, workspaceId, 'foldedEmail', [fold(email)]))[0],
     findPage(workspaceId, filter, now, request) {
-      const query = {
-        ...toNameQuery<MemberRecord>({ ...filter, search: undefined }),
-        where: toConditions(filter, now),
-      };
+      const query = { ...toNameQuery<MemberRecord>(filter), where: toConditions(filter, now) };
       return readPage(store, workspaceId, query, request, memberSchema.toEntity);
     },
     async findOtherAdmin(workspaceId, id) {
