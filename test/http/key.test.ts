@@ -61,7 +61,7 @@ suite('POST /keys', {
 
   'rejects an unknown member and a time that is not in the future together': () =>
     withFixture(async ({ call }) => {
-      const body = { memberId: UNKNOWN_ID, expiresAt: formatTimestamp(Date.now()) };
+      const body = { memberId: UNKNOWN_ID, expiresAt: formatTimestamp(Date.now() - 1000) };
       const response = await call('POST', '/keys', body);
       assertInvalidFields(response, ['memberId', 'expiresAt']);
       assert.match(
