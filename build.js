@@ -1,7 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
 
-// Builds `dist` (docs/adr/0001-build.md). With `--watch`, bundles and starts the server, also after each change.
+// Builds `dist` (docs/adr/0001-build-and-packages.md). With `--watch`, bundles and starts the server, also after each
+// change.
 process.chdir(import.meta.dirname);
 const isWatching = process.argv.includes('--watch');
 if (!existsSync('node_modules/typescript')) {

@@ -14,7 +14,7 @@ type Encode = (text: string) => string;
  * on. The links are relative URLs and keep all parameters except `page`. If the links are too long, their parameters
  * are written as short as possible. If that is not enough, `prev` is omitted. Throws `invalid` if the query is too long
  * for `next`, because a client would mistake a page without `next` for the last one
- * (docs/adr/0020-links-of-long-queries.md).
+ * (docs/adr/0016-http.md).
  */
 export function formatPageLinks(path: string, query: QueryValues, hasNext: boolean): string | undefined {
   const page = Number(query.page?.[0] ?? 1);

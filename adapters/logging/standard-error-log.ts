@@ -25,7 +25,7 @@ export async function createStandardErrorLog(level: string): Promise<Logger> {
 
 /**
  * Creates a stream that writes lines to standard error in batches. If the disk is full, or nobody reads the pipe, lines
- * are lost and nothing else happens (docs/adr/0012-logs-in-batches.md).
+ * are lost and nothing else happens (docs/adr/0001-build-and-packages.md).
  */
 function createBatchingStream(): DestinationStream {
   // Until the process exits, writes to a full pipe are retried.

@@ -13,7 +13,7 @@ type Write = <T>(work: () => T | Promise<T>) => Promise<T>;
 /**
  * Creates a storage engine in the memory of this process. It is the plain model that the contract tests compare the
  * other engines with. A list goes through all records of its schema, and a transaction copies all tables. So the engine
- * serves demos and tests with up to about 10,000 campaigns (docs/adr/0004-memory-storage.md).
+ * serves demos and tests with up to about 10,000 campaigns (docs/adr/0003-repositories.md).
  */
 export function createMemoryEngine(now: () => number): StorageEngine {
   const tables = new Map([...storeSchemas].map(([name, schema]) => [name, new MemoryTable(schema, now)]));

@@ -67,7 +67,7 @@ function createKeyedBatcher<Q, R>(processBatch: ProcessBatch<Q, R>): (key: strin
 }
 
 /**
- * Returns a store that sends fewer commands for simultaneous calls (docs/adr/0014-batching.md). Reads by ID of the same
+ * Returns a store that sends fewer commands for simultaneous calls (docs/adr/0008-mongodb.md). Reads by ID of the same
  * fields share a command, and so do equal list queries, and additions, also for different workspaces. A conflict of one
  * added record does not fail the others. Several calls can get the same object for a record.
  */

@@ -138,7 +138,7 @@ interface InFlightRequest {
 }
 
 /**
- * Admission control and load shedding (docs/adr/0016-overload.md): decides which requests are served, and in which
+ * Admission control and load shedding (docs/adr/0016-http.md): decides which requests are served, and in which
  * order. Requests are read before they wait. If they waited unread in their connections, the time that they wait would
  * not be known.
  */

@@ -11,7 +11,7 @@ import { limitReadingTime } from './unread-response.ts';
 export { createProtectedServer, limitReadingTime, type ProtectedServer, type RequestKind };
 
 /**
- * Protects the API server from too much load and from slow clients (docs/adr/0016-overload.md). It must observe all
+ * Protects the API server from too much load and from slow clients (docs/adr/0016-http.md). It must observe all
  * responses.
  */
 export class Protection implements Observer {
