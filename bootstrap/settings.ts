@@ -52,7 +52,7 @@ function isDnsServer(text: string): boolean {
   return isAddress && !text.includes('%') && Number(port) >= 1 && Number(port) <= 65_535;
 }
 
-/** The settings: environment variables with their defaults and descriptions. The README has a table of them. */
+/** The settings: environment variables with their defaults and descriptions. docs/settings.md has a table of them. */
 export const settings = {
   HOST: host.default('127.0.0.1').describe('The address to listen on.'),
   PORT: integer(0, 65_535).default(3000).describe('The port to listen on. `0` picks a free port.'),

@@ -13,7 +13,7 @@ const DEFAULT_HELP_WIDTH = 100;
 
 const DESCRIPTION = `Manage workspaces, members, API keys, campaigns and all other records.
 
-Commands read the same environment variables as the server, and use its database, also while it runs. They need STORAGE=sqlite (the default) or STORAGE=mongodb. README.md lists the settings, and docs/command-line.md is a guide.`;
+Commands read the same environment variables as the server, and use its database, also while it runs. They need STORAGE=sqlite (the default) or STORAGE=mongodb. docs/settings.md lists the settings, and docs/command-line.md is a guide.`;
 const EXIT_CODES = `Exit codes:
   0    success
   1    a rule forbids the change, an ID is unknown, an import rejected lines, or a copy is incomplete

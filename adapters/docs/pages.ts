@@ -4,14 +4,14 @@ interface Page {
   readonly title: string;
 }
 
-/** A page that shows a Markdown file of the repository: one of the guides for integrators, or the changelog. */
+/** A page that shows a Markdown file of the repository: a guide, the settings or the changelog. */
 export interface Guide extends Page {
   /** The path of the file from the root of the package. */
   readonly file: string;
   readonly description: string;
 }
 
-/** The guides and the changelog. */
+/** The guides, the settings and the changelog. */
 export const guides: readonly Guide[] = [
   {
     path: '/docs/guide',
@@ -30,6 +30,12 @@ export const guides: readonly Guide[] = [
     title: 'Stability',
     file: 'docs/stability.md',
     description: 'The promises of a version of the API, and the changes that clients must tolerate.',
+  },
+  {
+    path: '/docs/settings',
+    title: 'Settings',
+    file: 'docs/settings.md',
+    description: 'The environment variables of the service, with their defaults.',
   },
   {
     path: '/docs/changelog',

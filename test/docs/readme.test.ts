@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { operations } from '../../adapters/api/operations.ts';
-import { settings } from '../../bootstrap/settings.ts';
 import { suite } from '../support/suite.ts';
 
 const FILE = join(import.meta.dirname, '../../../README.md');
@@ -15,13 +14,5 @@ suite('README', {
     const updated = readme.replace(/\| operation \| request \|\n\|---\|---\|\n(?:\|.*\n)*/, head + rows);
     if (process.env.UPDATE_DOCS === '1') writeFileSync(FILE, updated);
     else assert.ok(readme.includes(head + rows), 'run `npm run openapi` and review the changes');
-  },
-
-  'lists every setting with its default and description': () => {
-    const rows = Object.entries(settings).map(([name, schema]) => {
-      const value = schema.parse(undefined);
-      return `| \`${name}\` | ${value === undefined ? '' : `\`${value}\``} | ${schema.description} |`;
-    });
-    assert.ok(readme.includes(rows.join('\n')), `README should have this table:\n${rows.join('\n')}`);
   },
 });
