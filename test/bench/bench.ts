@@ -3,7 +3,7 @@ import { measureGrowth } from './growth.ts';
 import { compareRedirects } from './links.ts';
 import { LoadClient } from './measure.ts';
 import { readOptions } from './options.ts';
-import { BENCHMARK, describeCircumstances, README, type Report, writeSection } from './report.ts';
+import { BENCHMARK, describeCircumstances, type Report, writeSection } from './report.ts';
 
 const STORAGE_TITLES = { sqlite: 'SQLite', mongodb: 'MongoDB' };
 
@@ -20,8 +20,8 @@ const [title, measure] = options.measuresLinks
     ? ['Growing data', measureGrowth]
     : ['Comparison', compareServers];
 const heading = `## ${title} on ${storage}`;
-const { markdown, summary }: Report = await measure(client, options);
-console.log(`${heading}\n\n${circumstances}\n\n${markdown}`);
+const { markdown, details = '' }: Report = await measure(client, options);
+console.log(`${heading}\n\n${circumstances}\n\n${markdown}
+${details}`);
 if (options.writesDocuments) writeSection(BENCHMARK, heading, `${circumstances}\n\n${markdown}`);
-if (options.writesDocuments && summary) writeSection(README, `### On ${storage}`, `${summary}\n${circumstances}`);
 client.close();

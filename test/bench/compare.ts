@@ -12,7 +12,7 @@ import {
   type RequestType,
   sendRequest,
 } from './requests.ts';
-import { formatSummary, measureRuns, type ServerRun, startRun } from './runs.ts';
+import { measureRuns, type ServerRun, startRun } from './runs.ts';
 import { seedDatabase } from './sample.ts';
 import { createContenders, installPeers } from './servers.ts';
 
@@ -39,8 +39,7 @@ export async function compareServers(client: LoadClient, options: Options): Prom
     );
     for (const type of types) await assertEqualResponses(type, runs);
     for (const run of runs) run.types = types;
-    const markdown = await measureRuns(runs, opened.usage, client, options);
-    return { markdown, summary: formatSummary(runs) };
+    return await measureRuns(runs, opened.usage, client, options);
   } finally {
     await Promise.all([opened.stop(), redisServer?.stop()]);
   }

@@ -28,7 +28,8 @@ export async function measureGrowth(client: LoadClient, options: Options): Promi
       run.types = await createTypes(run.server.port, samples as [Sample, Sample, Sample]);
       runs.push(run);
     }
-    return { markdown: INTRODUCTION + (await measureRuns(runs, opened.usage, client, options)) };
+    const { markdown, details } = await measureRuns(runs, opened.usage, client, options);
+    return { markdown: INTRODUCTION + markdown, details };
   } finally {
     await opened.stop();
   }

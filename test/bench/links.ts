@@ -42,7 +42,8 @@ export async function compareRedirects(client: LoadClient, options: Options): Pr
       return { name, method: 'GET', status: 302, requests, connections: CONNECTION_COUNT, durationFactor: 1 };
     });
     for (const run of runs) run.types = types;
-    return { markdown: introduction + (await measureRuns(runs, undefined, client, options)) };
+    const { markdown, details } = await measureRuns(runs, undefined, client, options);
+    return { markdown: introduction + markdown, details };
   } finally {
     await opened.stop();
   }

@@ -4,13 +4,12 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../../..');
 export const BENCHMARK = join(ROOT, 'docs/benchmark.md');
-export const README = join(ROOT, 'README.md');
 
 /** The results of a measurement in Markdown. */
 export interface Report {
   readonly markdown: string;
-  /** A table of the most important ratios, for README. */
-  readonly summary?: string;
+  /** Tables that are printed, but not written to docs/benchmark.md. */
+  readonly details?: string;
 }
 
 /** Formats a table in Markdown, with aligned columns. */

@@ -1,7 +1,7 @@
 import type { ProcessUsage } from '../support/usage.ts';
 import { describeFailures, type LoadClient, type Measurement, median } from './measure.ts';
 import type { Options } from './options.ts';
-import { formatNumber, formatTable } from './report.ts';
+import { formatNumber, formatTable, type Report } from './report.ts';
 import type { RequestType } from './requests.ts';
 import { type BenchServer, type Contender, startScript } from './server-process.ts';
 
@@ -29,13 +29,13 @@ export async function startRun(contender: Contender): Promise<ServerRun> {
   return { contender, server, startMs: median(starts), types: [], measurements: new Map() };
 }
 
-/** Measures servers, stops them, and returns tables of the results in Markdown. */
+/** Measures servers, stops them, and returns tables of the results. */
 export async function measureRuns(
   runs: readonly ServerRun[],
   database: ProcessUsage | undefined,
   client: LoadClient,
   { rounds, milliseconds }: Options,
-): Promise<string> {
+): Promise<Report> {
   for (const name of namesOf(runs)) {
     const pairs = runs.map((run) => ({ ...run, type: run.types.find((type) => type.name === name) as RequestType }));
     for (const { server, type } of pairs) await client.warmUp(server, type.warmUp ?? type);
@@ -46,9 +46,9 @@ export async function measureRuns(
       }
     }
   }
-  const markdown = formatReport(runs, database !== undefined);
+  const report = createReport(runs, database !== undefined);
   await Promise.all(runs.map(({ server }) => server.stop()));
-  return markdown;
+  return report;
 }
 
 const namesOf = ([first]: readonly ServerRun[]): string[] => first?.types.map(({ name }) => name) ?? [];
@@ -59,7 +59,7 @@ type Quantity = (measurement: Measurement) => number;
  * Formats the tables. Figures are medians of all rounds. In brackets is the median of the ratios to the first server in
  * each round.
  */
-function formatReport(runs: readonly ServerRun[], hasDatabaseServer: boolean): string {
+function createReport(runs: readonly ServerRun[], hasDatabaseServer: boolean): Report {
   const names = namesOf(runs);
   const [first] = runs as readonly [ServerRun];
   const formatFigure = (run: ServerRun, name: string, quantity: Quantity, digits: number) => {
@@ -71,11 +71,16 @@ function formatReport(runs: readonly ServerRun[], hasDatabaseServer: boolean): s
       [title, ...names],
       runs.map((run) => [run.contender.name, ...names.map((name) => formatFigure(run, name, quantity, digits))]),
     );
-  return [
-    ...runs.map(({ contender: { name, description } }) => `- **${name}**: ${description}.`),
-    '',
+  const markdown = [
     formatQuantity('requests per second', ({ perSecond }) => perSecond),
     formatQuantity('processor time of the server, µs per request', ({ cpu }) => cpu),
+    ...runs.flatMap((run) =>
+      names.flatMap((name) => describeFailures(`${name} of ${run.contender.name}`, measurementsOf(run, name))),
+    ),
+  ];
+  const details = [
+    ...runs.map(({ contender: { name, description } }) => `- **${name}**: ${description}.`),
+    '',
     ...(hasDatabaseServer
       ? [formatQuantity('processor time of mongod, µs per request', ({ databaseCpu }) => databaseCpu)]
       : []),
@@ -88,20 +93,8 @@ function formatReport(runs: readonly ServerRun[], hasDatabaseServer: boolean): s
         formatNumber(server.residentMiB()),
       ]),
     ),
-    ...runs.flatMap((run) =>
-      names.flatMap((name) => describeFailures(`${name} of ${run.contender.name}`, measurementsOf(run, name))),
-    ),
-  ].join('\n');
-}
-
-/** Formats the requests per second as ratios to those of the first server. */
-export function formatSummary(runs: readonly ServerRun[]): string {
-  const [first, ...others] = runs as readonly [ServerRun, ...ServerRun[]];
-  const rows = others.map((run) => [
-    run.contender.name,
-    ...namesOf(runs).map((name) => formatRatio(run, first, name, ({ perSecond }) => perSecond)),
-  ]);
-  return formatTable(['server', ...namesOf(runs)], rows);
+  ];
+  return { markdown: markdown.join('\n'), details: details.join('\n') };
 }
 
 const measurementsOf = ({ measurements }: ServerRun, name: string): readonly Measurement[] =>
