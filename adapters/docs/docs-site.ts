@@ -20,6 +20,7 @@ interface Content {
 }
 
 const HTML_TYPE = 'text/html; charset=utf-8';
+const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
 const createContent = (type: string, create: Content['create']): Content => ({ type, create });
 const createFile = (name: string, type: string) => ({
   // Files are read from the sources, because the build does not copy the folder `static` to `dist`.
@@ -50,7 +51,8 @@ const contents: Readonly<Record<string, Content>> = {
     ]),
   ),
   ...createFile('favicon.svg', 'image/svg+xml'),
-  ...createFile('reference.js', 'text/javascript; charset=utf-8'),
+  ...createFile('api-key.js', SCRIPT_TYPE),
+  ...createFile('reference.js', SCRIPT_TYPE),
   ...createFile('docs.css', 'text/css; charset=utf-8'),
 };
 

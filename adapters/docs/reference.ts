@@ -7,6 +7,7 @@ import {
   type JsonSchema,
   type OpenApiDocument,
 } from './documented-operations.ts';
+import { renderKeyForm } from './key-form.ts';
 import { renderPage } from './layout.ts';
 import { escapeHtml, renderInlineMarkdown, renderMarkdown } from './markdown.ts';
 import { ERRORS_PAGE, REFERENCE_PAGE } from './pages.ts';
@@ -35,10 +36,7 @@ ${renderMarkdown(document.info.description)}
 to send requests.</p></noscript>
 <div class="toolbar">
 ${renderLanguageChoice()}
-<form class="key-form" autocomplete="off" hidden>
-<label>API key <input id="key" required autocomplete="off" autocapitalize="none" spellcheck="false" placeholder="adv_…" pattern="\\s*[\\w.~+\\/\\-]*\\s*"
-title="An API key contains only letters, digits and - . _ ~ + /. The tab keeps it until you close the tab."></label>
-</form>
+${renderKeyForm()}
 </div>
 ${resources
   .map(
@@ -47,7 +45,12 @@ ${resources
 ${resource.operations.map(renderOperation).join('\n')}`,
   )
   .join('\n')}`;
-  return renderPage(REFERENCE_PAGE.title, listItems, text, '<script defer src="/docs/files/reference.js"></script>');
+  return renderPage(
+    REFERENCE_PAGE.title,
+    listItems,
+    text,
+    '<script type="module" src="/docs/files/reference.js"></script>',
+  );
 }
 
 function renderOperation(operation: DocumentedOperation): string {

@@ -1,6 +1,8 @@
 // The script of the API reference. The page can be read without it. The script searches the operations, fills the API
 // key into the samples, and sends requests to the service.
 
+import { setUpApiKey } from './api-key.js';
+
 const $ = (selector, root = document) => root.querySelector(selector);
 const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
 
@@ -11,7 +13,8 @@ fill('origin', location.origin);
 // Each sample has its own Idempotency-Key, because an operation rejects a key that was used with another body.
 for (const element of $$('[data-fill=idempotencyKey]')) element.textContent = Math.random().toString(36).slice(2);
 // This call is the last one, because it throws an error in a browser that blocks the session storage.
-setUpApiKey();
+// The pattern of the field allows no character that could end a string of a sample, such as a quotation mark.
+setUpApiKey((key) => fill('key', key));
 
 /** Adds a search: the list then shows only the operations whose texts, fields and values contain all words. */
 function setUpSearch() {
@@ -34,22 +37,6 @@ function fill(name, value) {
     element.dataset.default ??= element.textContent;
     element.textContent = value || element.dataset.default;
   }
-}
-
-/** Keeps the API key in the session storage of the tab, and fills it into the samples. */
-function setUpApiKey() {
-  const input = $('#key');
-  const update = () => {
-    // The pattern of the input allows no character that could end a string of a sample, such as a quotation mark.
-    const key = input.checkValidity() ? input.value.trim() : '';
-    fill('key', key);
-    if (key) sessionStorage.setItem('apiKey', key);
-    else sessionStorage.removeItem('apiKey');
-  };
-  input.value = sessionStorage.getItem('apiKey') ?? '';
-  input.addEventListener('input', update);
-  input.form.addEventListener('submit', (event) => event.preventDefault());
-  update();
 }
 
 /** Sends the request of a form when its button is pressed, and shows the response below the form. */
