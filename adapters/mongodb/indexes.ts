@@ -45,7 +45,7 @@ function isSameIndex(one: IndexDescription, other: IndexDescription): boolean {
 }
 
 /**
- * Looks up a random ID. If the probed collection is sharded by the hash of the ID, as docs/operating.md says, this
+ * Looks up a random ID. If the probed collection is sharded by the hash of the ID, as deployment/shard.js says, this
  * reads a random shard.
  */
 export async function lookUpRandomId(db: Db): Promise<void> {

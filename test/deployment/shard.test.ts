@@ -8,14 +8,14 @@ import { withDatabase } from '../support/mongod.ts';
 import { withEngine } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
 
-const page = readFileSync(join(root, 'docs/operating.md'), 'utf8');
+const script = readFileSync(join(root, 'deployment/shard.js'), 'utf8');
 
-/** The shard key of each collection on the page: its fields, such as `workspaceId: 1`. */
-const shardKeys = [...page.matchAll(/^sh\.shardCollection\('advocacy\.(\w+)', \{ (.*) \}\)$/gm)].map(
+/** The shard key of each collection in the script: its fields, such as `workspaceId: 1`. */
+const shardKeys = [...script.matchAll(/^sh\.shardCollection\('advocacy\.(\w+)', \{ (.*) \}\);$/gm)].map(
   ([, name, key]) => [name, (key as string).split(', ')] as [string, string[]],
 );
 
-suite('docs/operating.md', {
+suite('deployment/shard.js', {
   'has a shard key for every collection': () => {
     const names = [...Object.keys(recordSchemas), ...globalStoreNames];
     assert.deepEqual(shardKeys.map(([name]) => name).sort(), names.sort());
