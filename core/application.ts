@@ -1,5 +1,6 @@
 import type { ApiKeyRepository } from './access/api-key-repository.ts';
 import { ApiKeyService } from './access/api-key-service.ts';
+import type { ActivityRepository } from './activity/activity-repository.ts';
 import type { CampaignRepository } from './campaign/campaign-repository.ts';
 import { CampaignService } from './campaign/campaign-service.ts';
 import type { ContentPillarRepository } from './content-pillar/content-pillar-repository.ts';
@@ -34,6 +35,7 @@ import { WorkspaceService } from './workspace/workspace-service.ts';
 
 /** The port of the storage: all repositories, transactions over them, and a clock. */
 export interface Storage {
+  readonly activity: ActivityRepository;
   readonly apiKeys: ApiKeyRepository;
   readonly campaigns: CampaignRepository;
   readonly clickCheckpoints: ClickCheckpointRepository;

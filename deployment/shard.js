@@ -3,6 +3,7 @@
 sh.enableSharding('advocacy');
 
 // The records of a workspace are stored together. A workspace with very many records is split.
+sh.shardCollection('advocacy.activity', { workspaceId: 1, _id: 1 });
 sh.shardCollection('advocacy.apiKeyOwners', { workspaceId: 1, _id: 1 });
 sh.shardCollection('advocacy.apiKeys', { workspaceId: 1, _id: 1 });
 sh.shardCollection('advocacy.campaigns', { workspaceId: 1, _id: 1 });

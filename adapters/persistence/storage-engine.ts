@@ -1,5 +1,6 @@
 import type { Storage } from '../../core/application.ts';
 import type { Workspace } from '../../core/workspace/workspace.ts';
+import { activitySchema, createActivityRepository } from './activities.ts';
 import { apiKeyOwnerSchema, apiKeySchema, type Credential, createApiKeyRepository } from './api-keys.ts';
 import { campaignSchema, createCampaignRepository } from './campaigns.ts';
 import { clickCheckpointSchema, createClickCheckpointRepository } from './click-checkpoints.ts';
@@ -22,6 +23,7 @@ import { createWorkspaceRepository } from './workspaces.ts';
  * collections with these names, so a name cannot change.
  */
 export const recordSchemas = {
+  activity: activitySchema,
   apiKeyOwners: apiKeyOwnerSchema,
   apiKeys: apiKeySchema,
   campaigns: campaignSchema,
@@ -116,6 +118,7 @@ export type StorageEngine = RecordStores & {
 /** Creates the storage of the core on a storage engine. */
 export function createStorage(engine: StorageEngine): Storage {
   return {
+    activity: createActivityRepository(engine.activity),
     apiKeys: createApiKeyRepository(engine.apiKeys, engine.apiKeyOwners, engine.credentials),
     campaigns: createCampaignRepository(engine.campaigns, engine.shares),
     clickCheckpoints: createClickCheckpointRepository(engine.clickCheckpoints),

@@ -1,3 +1,5 @@
+import { newActivity } from '../activity/activity.ts';
+import type { ActivityRepository } from '../activity/activity-repository.ts';
 import { type Campaign, type CampaignStatus, requireRunning } from '../campaign/campaign.ts';
 import type { CampaignRepository } from '../campaign/campaign-repository.ts';
 import type { DomainRepository } from '../domain/domain-repository.ts';
@@ -34,6 +36,7 @@ interface AddedShare {
 }
 
 interface ShareRepositories {
+  readonly activity: ActivityRepository;
   readonly campaigns: CampaignRepository;
   readonly shares: ShareRepository;
   readonly links: LinkRepository;
@@ -127,13 +130,15 @@ export class ShareService {
   private async add(workspaceId: string, campaignId: string, memberId: string): Promise<AddedShare> {
     const existing = await this.findExisting(workspaceId, campaignId, memberId);
     if (existing) return existing;
-    const work = async ({ campaigns, shares, links }: ShareRepositories) => {
+    const work = async ({ activity, campaigns, shares, links }: ShareRepositories) => {
       const now = this.system.now();
       const count = (campaign: Campaign) => countShare(campaign, now);
       const campaign = requireFound(await campaigns.update(workspaceId, campaignId, count), 'campaign');
       const linkKey = await this.addLink(links, { workspaceId, campaignId, memberId });
       const share = newShare(campaign, memberId, linkKey, now);
       await shares.add(share);
+      const counts = { shares: 1, clicks: 0, rewards: '0' };
+      await activity.addCounts(workspaceId, [newActivity(share, counts, this.storageClock.now())]);
       return { campaign, share, isNew: true };
     };
     return this.unitOfWork.run(work).catch(async (error) => {

@@ -18,3 +18,19 @@ export function parseWholeNumber(value: number | string): number | undefined {
   const text = String(value);
   return WHOLE_NUMBER_PATTERN.test(text) && Number(text) <= Number.MAX_SAFE_INTEGER ? Number(text) : undefined;
 }
+
+const UNITS_PER_ONE = 10_000n;
+
+/** Returns an amount in units of 0.0001. A binary fraction could not hold all 16 digits of an amount. */
+export function toUnits(amount: string): bigint {
+  const [whole = '', fraction = ''] = amount.split('.');
+  return BigInt(whole + fraction.padEnd(4, '0'));
+}
+
+/** Returns the shortest decimal string of an amount in units of 0.0001, such as `12.5` or `0`. */
+export function formatUnits(units: bigint): string {
+  const fraction = String(units % UNITS_PER_ONE)
+    .padStart(4, '0')
+    .replace(/0+$/, '');
+  return `${units / UNITS_PER_ONE}${fraction && `.${fraction}`}`;
+}

@@ -31,6 +31,11 @@ export function formatTimestamp(milliseconds: number): string {
   return new Date(Math.min(milliseconds, LAST_TIMESTAMP_MS)).toISOString();
 }
 
+/** Formats the UTC day of a time: `2026-01-31`. */
+export function formatDay(milliseconds: number): string {
+  return formatTimestamp(milliseconds).slice(0, 10);
+}
+
 function parseDate(text: string, defaultTime: string): ParsedDate | undefined {
   const match = DATE_PATTERN.exec(text);
   if (!match || !isDay(text.slice(0, 10))) return undefined;

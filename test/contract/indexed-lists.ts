@@ -115,7 +115,7 @@ function createQueries({ columns, indexes }: Schema): Map<string, Query<Entity>>
 
 /**
  * Creates records with distinct values in the order fields and the unique fields. In the index fields before the last
- * one, one record in 16 has the values that the queries ask for.
+ * one, one record in 16 has the values that the queries ask for, even if another index orders by this field.
  */
 function createRecords(name: SchemaName, schema: Schema, workspaceId: string, count: number): Entity[] {
   const equalityFields = schema.indexes.flatMap((fields) => fields.slice(0, -1));
@@ -128,7 +128,7 @@ function createRecords(name: SchemaName, schema: Schema, workspaceId: string, co
       field,
       schema.columns[field] === 'number' ? position : String(position).padStart(6, '0'),
     ]);
-    return { ...samples[name](workspaceId), ...Object.fromEntries([...equalities, ...distinct]) };
+    return { ...samples[name](workspaceId), ...Object.fromEntries([...distinct, ...equalities]) };
   });
 }
 

@@ -39,7 +39,8 @@ interface ColumnSteps {
 }
 
 /** Returns the values and conditions of a column. A text can be `null` if queries only compare it with values. */
-function createColumnSteps(field: string, { columns, indexes }: StoreSchema): ColumnSteps {
+function createColumnSteps(field: string, schema: StoreSchema): ColumnSteps {
+  const { columns, indexes } = schema;
   switch (columns[field]) {
     case 'boolean':
       return { values: fc.boolean(), conditions: createIn(field, fc.boolean()) };
@@ -48,7 +49,7 @@ function createColumnSteps(field: string, { columns, indexes }: StoreSchema): Co
     case 'texts':
       return { values: fc.array(letter, { maxLength: 4 }), conditions: createIn(field, letter) };
     default:
-      return indexes.some((fields) => fields.slice(0, -1).includes(field))
+      return indexes.flat().includes(field) && !listOrders(schema).includes(field)
         ? { values: fc.option(letter), conditions: createIn(field, letter) }
         : { values: text, conditions: fc.oneof(createIn(field, text), createContains(field)) };
   }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { type ActivityRecord, activitySchema } from '../../adapters/persistence/activities.ts';
 import { type ApiKeyRecord, apiKeySchema } from '../../adapters/persistence/api-keys.ts';
 import { type CampaignRecord, campaignSchema } from '../../adapters/persistence/campaigns.ts';
 import { type ContentPillarRecord, contentPillarSchema } from '../../adapters/persistence/content-pillars.ts';
@@ -12,6 +13,7 @@ import { type MemberRecord, memberSchema } from '../../adapters/persistence/memb
 import type { recordSchemas } from '../../adapters/persistence/storage-engine.ts';
 import { type TagRecord, tagSchema } from '../../adapters/persistence/tags.ts';
 import { newApiKey } from '../../core/access/api-key.ts';
+import { newActivity } from '../../core/activity/activity.ts';
 import { newCampaign } from '../../core/campaign/campaign.ts';
 import { newContentPillar } from '../../core/content-pillar/content-pillar.ts';
 import { newDomain } from '../../core/domain/domain.ts';
@@ -136,10 +138,17 @@ export function buildShare(workspaceId: string, fields: Partial<Share> = {}): Sh
   };
 }
 
+export function buildActivity(workspaceId: string, fields: Partial<ActivityRecord> = {}): ActivityRecord {
+  const share = buildShare(workspaceId);
+  const counts = { shares: 1, clicks: 2, rewards: '999999999999.9999' };
+  return { ...activitySchema.toRecord(newActivity(share, counts, START)), ...fields };
+}
+
 export type SchemaName = keyof typeof recordSchemas;
 
 /** Functions that create a sample record, by the name of its schema. */
 export const samples: Readonly<Record<SchemaName, (workspaceId: string) => Entity>> = {
+  activity: buildActivity,
   apiKeyOwners: (workspaceId) => ({ id: newId(), workspaceId }),
   apiKeys: createApiKey,
   campaigns: buildCampaign,

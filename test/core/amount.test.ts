@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { parseAmount, parseWholeNumber } from '../../core/shared/amount.ts';
+import { formatUnits, parseAmount, parseWholeNumber, toUnits } from '../../core/shared/amount.ts';
 import { suite } from '../support/suite.ts';
 
 /** Valid amounts as they are sent, and as they are stored. */
@@ -79,6 +79,24 @@ suite('an amount', {
         assert.equal(parseAmount(Number(whole + rest)), whole + rest.replace(/\.?0*$/, ''));
       }),
     );
+  },
+});
+
+suite('the units of an amount', {
+  'are exact, and have the shortest decimal form': () => {
+    for (const [amount, units, shortest] of [
+      ['0', 0n, '0'],
+      ['0.0', 0n, '0'],
+      ['0.0001', 1n, '0.0001'],
+      ['0.1', 1_000n, '0.1'],
+      ['12.50', 125_000n, '12.5'],
+      ['100', 1_000_000n, '100'],
+      ['100.0', 1_000_000n, '100'],
+      ['999999999999.9999', 9_999_999_999_999_999n, '999999999999.9999'],
+    ] as const) {
+      assert.equal(toUnits(amount), units, amount);
+      assert.equal(formatUnits(units), shortest, amount);
+    }
   },
 });
 

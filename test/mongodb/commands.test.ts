@@ -600,6 +600,10 @@ async function createAll<T>(count: number, create: (i: number) => Promise<T>): P
 
 /** Indexes that no command of this test uses, and the purpose of each. */
 const otherIndexes = {
+  'activity workspaceId,_id': 'the shard key',
+  'activity workspaceId,campaignId,day,_id': 'sums',
+  'activity workspaceId,day,campaignId,_id': 'sums',
+  'activity workspaceId,memberId,day,_id': 'sums',
   'groups workspaceId,foldedName': 'the uniqueness of names',
   'domains workspaceId,liveSince,_id': 'lists without a condition on a flag, as the contract promises',
   'apiKeyOwners workspaceId,_id': 'the shard key',
