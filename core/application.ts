@@ -9,6 +9,9 @@ import type { DomainRecords } from './domain/domain-records.ts';
 import type { DomainRepository } from './domain/domain-repository.ts';
 import { DomainService } from './domain/domain-service.ts';
 import type { VerifiedSlugRepository } from './domain/verified-slug-repository.ts';
+import { createEventFactory } from './event/event.ts';
+import type { EventRepository } from './event/event-repository.ts';
+import { EventService } from './event/event-service.ts';
 import type { GroupRepository } from './group/group-repository.ts';
 import { GroupService } from './group/group-service.ts';
 import type { StoredResponse } from './idempotency/idempotency.ts';
@@ -41,6 +44,7 @@ export interface Storage {
   readonly clickCheckpoints: ClickCheckpointRepository;
   readonly contentPillars: ContentPillarRepository;
   readonly domains: DomainRepository;
+  readonly events: EventRepository;
   readonly groups: GroupRepository;
   readonly idempotencyRecords: IdempotencyRepository;
   readonly inspirationQuestions: InspirationQuestionRepository;
@@ -52,6 +56,11 @@ export interface Storage {
   readonly visitorKeys: VisitorKeyRepository;
   readonly workspaces: WorkspaceRepository;
   readonly unitOfWork: UnitOfWork<Storage>;
+  /**
+   * Adds a listener, which is called with the ID of the workspace after each transaction of this process that has added
+   * events. It is not called for the events of other processes, nor if the outcome of a commit is unknown.
+   */
+  onEventsCommitted(listener: (workspaceId: string) => void): void;
   /**
    * The clock that all processes share. Use it for times that one process stores and other processes compare (a lease,
    * an expiry). Until the storage has reported its time, this is the clock of the process.
@@ -79,6 +88,7 @@ export class Application {
   readonly campaigns: CampaignService;
   readonly contentPillars: ContentPillarService;
   readonly domains: DomainService;
+  readonly events: EventService;
   readonly groups: GroupService;
   readonly inspirationQuestions: InspirationQuestionService;
   readonly links: LinkService;
@@ -95,15 +105,40 @@ export class Application {
   ) {
     const { apiKeys, campaigns, contentPillars, domains, groups, links, members, shares, tags } = storage;
     const { verifiedSlugs, visitorKeys, unitOfWork, clock } = storage;
+    const newEvent = createEventFactory(system, clock);
     this.apiKeys = new ApiKeyService(apiKeys, members, unitOfWork, system, clock);
-    this.campaigns = new CampaignService(campaigns, { tags, groups, contentPillars, domains }, unitOfWork, system);
+    this.campaigns = new CampaignService(
+      campaigns,
+      { tags, groups, contentPillars, domains },
+      unitOfWork,
+      system,
+      newEvent,
+    );
     this.contentPillars = new ContentPillarService(contentPillars, system);
-    this.domains = new DomainService(domains, verifiedSlugs, options.domainRecords ?? NO_RECORDS, unitOfWork, system);
+    this.domains = new DomainService(
+      domains,
+      verifiedSlugs,
+      options.domainRecords ?? NO_RECORDS,
+      unitOfWork,
+      system,
+      newEvent,
+    );
+    this.events = new EventService(storage.events, clock);
     this.groups = new GroupService(groups, system);
     this.inspirationQuestions = new InspirationQuestionService(storage.inspirationQuestions, groups, system);
     this.links = new LinkService(links, domains, verifiedSlugs, visitorKeys, system, clock);
-    this.members = new MemberService(members, groups, unitOfWork, system, clock);
-    this.shares = new ShareService(campaigns, shares, members, domains, unitOfWork, system, clock, options.links);
+    this.members = new MemberService(members, groups, unitOfWork, system, clock, newEvent);
+    this.shares = new ShareService(
+      campaigns,
+      shares,
+      members,
+      domains,
+      unitOfWork,
+      system,
+      clock,
+      newEvent,
+      options.links,
+    );
     this.tags = new TagService(tags, system);
     this.workspaces = new WorkspaceService(storage.workspaces, system);
     this.idempotency = new IdempotencyService(storage.idempotencyRecords, system, clock);

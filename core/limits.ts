@@ -58,6 +58,9 @@ export const RESPONSE_TTL_MS = RESPONSE_TTL_HOURS * 60 * 60_000;
  * estimates the time of the storage, so one second is left for the differences between these estimates.
  */
 export const LOCK_TTL_MS = 29_000;
+/** How long an event is kept. */
+export const EVENT_TTL_DAYS = 30;
+export const EVENT_TTL_MS = EVENT_TTL_DAYS * 24 * 60 * 60_000;
 /** How long a rotated API key still works. */
 export const DEFAULT_GRACE_SECONDS = 24 * 60 * 60;
 export const MAX_GRACE_SECONDS = 7 * 24 * 60 * 60;

@@ -9,6 +9,8 @@ sh.shardCollection('advocacy.apiKeys', { workspaceId: 1, _id: 1 });
 sh.shardCollection('advocacy.campaigns', { workspaceId: 1, _id: 1 });
 sh.shardCollection('advocacy.clickCheckpoints', { workspaceId: 1, _id: 1 });
 sh.shardCollection('advocacy.contentPillars', { workspaceId: 1, _id: 1 });
+sh.shardCollection('advocacy.eventCounters', { workspaceId: 1, _id: 1 });
+sh.shardCollection('advocacy.events', { workspaceId: 1, _id: 1 });
 sh.shardCollection('advocacy.idempotencyRecords', { workspaceId: 1, _id: 1 });
 sh.shardCollection('advocacy.inspirationQuestions', { workspaceId: 1, _id: 1 });
 sh.shardCollection('advocacy.shares', { workspaceId: 1, _id: 1 });

@@ -1,4 +1,5 @@
 import type { Storage } from '../../core/application.ts';
+import { doNothing } from '../../core/shared/do-nothing.ts';
 import type { Workspace } from '../../core/workspace/workspace.ts';
 import { activitySchema, createActivityRepository } from './activities.ts';
 import { apiKeyOwnerSchema, apiKeySchema, type Credential, createApiKeyRepository } from './api-keys.ts';
@@ -6,6 +7,7 @@ import { campaignSchema, createCampaignRepository } from './campaigns.ts';
 import { clickCheckpointSchema, createClickCheckpointRepository } from './click-checkpoints.ts';
 import { contentPillarSchema, createContentPillarRepository } from './content-pillars.ts';
 import { createDomainRepository, domainSchema } from './domains.ts';
+import { createEventRepository, eventCounterSchema, eventSchema } from './events.ts';
 import { createGroupRepository, groupSchema } from './groups.ts';
 import { createIdempotencyRepository, idempotencyRecordSchema } from './idempotency-records.ts';
 import { createInspirationQuestionRepository, inspirationQuestionSchema } from './inspiration-questions.ts';
@@ -30,6 +32,8 @@ export const recordSchemas = {
   clickCheckpoints: clickCheckpointSchema,
   contentPillars: contentPillarSchema,
   domains: domainSchema,
+  eventCounters: eventCounterSchema,
+  events: eventSchema,
   groups: groupSchema,
   idempotencyRecords: idempotencyRecordSchema,
   inspirationQuestions: inspirationQuestionSchema,
@@ -117,6 +121,32 @@ export type StorageEngine = RecordStores & {
 
 /** Creates the storage of the core on a storage engine. */
 export function createStorage(engine: StorageEngine): Storage {
+  const listeners: ((workspaceId: string) => void)[] = [];
+  const run: Storage['unitOfWork']['run'] = async (work) => {
+    // The workspaces to which the last attempt has added events.
+    let workspaceIds = new Set<string>();
+    const result = await engine.runInTransaction((transaction) => {
+      const added = new Set<string>();
+      workspaceIds = added;
+      const storage: Storage = {
+        ...createRepositories(transaction, (workspaceId) => added.add(workspaceId)),
+        unitOfWork: { run: (nestedWork) => nestedWork(storage) },
+        onEventsCommitted,
+      };
+      return work(storage);
+    });
+    for (const workspaceId of workspaceIds) for (const listener of listeners) listener(workspaceId);
+    return result;
+  };
+  const onEventsCommitted: Storage['onEventsCommitted'] = (listener) => void listeners.push(listener);
+  return { ...createRepositories(engine, doNothing), unitOfWork: { run }, onEventsCommitted };
+}
+
+/** Creates everything of a storage but its transactions. `onEventAdded` is called with the ID of a workspace. */
+function createRepositories(
+  engine: StorageEngine,
+  onEventAdded: (workspaceId: string) => void,
+): Omit<Storage, 'unitOfWork' | 'onEventsCommitted'> {
   return {
     activity: createActivityRepository(engine.activity),
     apiKeys: createApiKeyRepository(engine.apiKeys, engine.apiKeyOwners, engine.credentials),
@@ -124,6 +154,7 @@ export function createStorage(engine: StorageEngine): Storage {
     clickCheckpoints: createClickCheckpointRepository(engine.clickCheckpoints),
     contentPillars: createContentPillarRepository(engine.contentPillars),
     domains: createDomainRepository(engine.domains),
+    events: createEventRepository(engine.events, engine.eventCounters, onEventAdded),
     groups: createGroupRepository(engine.groups, engine.members),
     idempotencyRecords: createIdempotencyRepository(engine.idempotencyRecords),
     inspirationQuestions: createInspirationQuestionRepository(engine.inspirationQuestions),
@@ -134,7 +165,6 @@ export function createStorage(engine: StorageEngine): Storage {
     verifiedSlugs: createVerifiedSlugRepository(engine.verifiedSlugs),
     visitorKeys: createVisitorKeyRepository(engine.visitorKeys),
     workspaces: createWorkspaceRepository(engine.workspaces),
-    unitOfWork: { run: (work) => engine.runInTransaction((transaction) => work(createStorage(transaction))) },
     clock: engine,
     checkReady: () => engine.checkReady(),
   };

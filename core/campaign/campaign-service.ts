@@ -1,8 +1,11 @@
+import type { EventFactory } from '../event/event.ts';
+import type { EventRepository } from '../event/event-repository.ts';
 import { findExistingGroupIds, selectExistingGroups } from '../group/group-references.ts';
 import type { Actor } from '../shared/actor.ts';
 import { createInvalidFieldsError, requireFound } from '../shared/core-error.ts';
 import { indexById } from '../shared/entity.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
+import type { EntityChange } from '../shared/repository.ts';
 import type { System } from '../shared/system.ts';
 import type { UnitOfWork } from '../shared/unit-of-work.ts';
 import { type Brief, selectInOrder, toBrief } from './brief.ts';
@@ -43,12 +46,18 @@ export interface CampaignQuery
 /** `hasShared` says whether the actor's member shared the campaign. It is absent if the actor has no member. */
 export type CampaignView = CampaignSummary & { readonly hasShared?: boolean };
 
+interface CampaignRepositories {
+  readonly campaigns: CampaignRepository;
+  readonly events: EventRepository;
+}
+
 export class CampaignService {
   constructor(
     private readonly campaigns: CampaignRepository,
     private readonly referenced: ReferencedRepositories,
-    private readonly unitOfWork: UnitOfWork<{ readonly campaigns: CampaignRepository }>,
+    private readonly unitOfWork: UnitOfWork<CampaignRepositories>,
     private readonly system: System,
+    private readonly newEvent: EventFactory,
   ) {}
 
   /**
@@ -60,7 +69,7 @@ export class CampaignService {
     const errors = dateError ? [dateError] : await findCampaignReferenceErrors(this.referenced, workspaceId, fields);
     if (errors.length > 0) throw createInvalidFieldsError(errors);
     const campaign = newCampaign(workspaceId, this.system.newId(), member?.id ?? null, fields, this.system.now());
-    await this.campaigns.add(campaign);
+    await this.add(campaign);
     return toView(campaign, member && new Set());
   }
 
@@ -115,7 +124,7 @@ export class CampaignService {
     if (errors.length > 0) throw createInvalidFieldsError(errors);
     const now = this.system.now();
     const apply = (campaign: Campaign): Campaign => changeCampaign(campaign, change, now);
-    const updated = requireFound(await this.campaigns.update(workspaceId, id, apply), 'campaign');
+    const updated = requireFound(await this.applyChange(current, change, apply), 'campaign');
     return toView(updated, await this.findSharedIds(actor, [updated]));
   }
 
@@ -149,6 +158,31 @@ export class CampaignService {
     await this.unitOfWork.run(async ({ campaigns }) => {
       requireDraft(requireFound(await campaigns.findById(workspaceId, id), 'campaign'));
       await campaigns.remove(workspaceId, id);
+    });
+  }
+
+  /** Adds a campaign. Only a published one is an event, so that drafts need no transaction. */
+  private async add(campaign: Campaign): Promise<void> {
+    const { id, workspaceId, status } = campaign;
+    if (status !== 'published') return this.campaigns.add(campaign);
+    return this.unitOfWork.run(async ({ campaigns, events }) => {
+      await events.add(this.newEvent(workspaceId, 'campaign.published', { campaignId: id }));
+      await campaigns.add(campaign);
+    });
+  }
+
+  /** Changes a campaign. Only these statuses can be an event, so that other changes need no transaction. */
+  private applyChange(
+    { id, workspaceId }: Campaign,
+    { status }: CampaignChange,
+    apply: EntityChange<Campaign>,
+  ): Promise<Campaign | undefined> {
+    if (status !== 'published' && status !== 'archived') return this.campaigns.update(workspaceId, id, apply);
+    return this.unitOfWork.run(async ({ campaigns, events }) => {
+      const current = requireFound(await campaigns.findById(workspaceId, id), 'campaign');
+      const isChanged = apply(current).status !== current.status;
+      if (isChanged) await events.add(this.newEvent(workspaceId, `campaign.${status}`, { campaignId: id }));
+      return campaigns.update(workspaceId, id, apply);
     });
   }
 

@@ -1,3 +1,5 @@
+import type { EventFactory } from '../event/event.ts';
+import type { EventRepository } from '../event/event-repository.ts';
 import { applyChanges } from '../shared/changes.ts';
 import { CoreError, requireFound } from '../shared/core-error.ts';
 import { formatTimestamp } from '../shared/date.ts';
@@ -28,6 +30,7 @@ export interface DomainVerification {
 
 interface DomainRepositories {
   readonly domains: DomainRepository;
+  readonly events: EventRepository;
   readonly verifiedSlugs: VerifiedSlugRepository;
 }
 
@@ -38,6 +41,7 @@ export class DomainService {
     private readonly records: DomainRecords,
     private readonly unitOfWork: UnitOfWork<DomainRepositories>,
     private readonly system: System,
+    private readonly newEvent: EventFactory,
   ) {}
 
   /**
@@ -134,12 +138,15 @@ export class DomainService {
     });
   }
 
-  private async applyVerification({ domains, verifiedSlugs }: DomainRepositories, existing: Domain): Promise<Domain> {
+  private async applyVerification(repositories: DomainRepositories, existing: Domain): Promise<Domain> {
+    const { domains, verifiedSlugs, events } = repositories;
+    const { id, workspaceId } = existing;
     await requireAvailable(verifiedSlugs, existing);
     if (!existing.verified && !existing.archived) await verifiedSlugs.add(existing);
     const now = this.system.now();
     const apply = (it: Domain): Domain => applyChanges(it, { verified: true }, now);
-    return requireFound(await domains.update(existing.workspaceId, existing.id, apply), 'domain');
+    if (!existing.verified) await events.add(this.newEvent(workspaceId, 'domain.verified', { domainId: id }));
+    return requireFound(await domains.update(workspaceId, id, apply), 'domain');
   }
 
   private async applyChange(

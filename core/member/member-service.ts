@@ -1,3 +1,5 @@
+import type { EventFactory } from '../event/event.ts';
+import type { EventRepository } from '../event/event-repository.ts';
 import { findExistingGroupIds, findGroupReferenceErrors } from '../group/group-references.ts';
 import type { GroupRepository } from '../group/group-repository.ts';
 import { CoreError, createInvalidFieldsError, requireFound } from '../shared/core-error.ts';
@@ -27,6 +29,7 @@ export type MemberView = InvitedMember & { readonly groups: readonly string[] };
 interface MemberRepositories {
   readonly members: MemberRepository;
   readonly groups: GroupRepository;
+  readonly events: EventRepository;
 }
 
 /** The use cases of members. All times are those of the clock that all processes share, because invitations expire. */
@@ -37,6 +40,7 @@ export class MemberService {
     private readonly unitOfWork: UnitOfWork<MemberRepositories>,
     private readonly system: Pick<System, 'newId'>,
     private readonly storageClock: Clock,
+    private readonly newEvent: EventFactory,
   ) {}
 
   /**
@@ -47,7 +51,10 @@ export class MemberService {
     const now = this.storageClock.now();
     const known = await requireValid(this.groups, workspaceId, fields, undefined, now);
     const member = newMember(workspaceId, this.system.newId(), fields, now);
-    await this.members.add(member);
+    await this.unitOfWork.run(async ({ members, events }) => {
+      await events.add(this.newEvent(workspaceId, 'member.created', { memberId: member.id }));
+      await members.add(member);
+    });
     return toView(member, known, now);
   }
 
@@ -57,14 +64,19 @@ export class MemberService {
    */
   async update(workspaceId: string, id: string, change: MemberChange): Promise<MemberView> {
     const now = this.storageClock.now();
-    return this.unitOfWork.run(async ({ members, groups }) => {
+    return this.unitOfWork.run(async ({ members, groups, events }) => {
       const stored = requireFound(await members.findById(workspaceId, id), 'member');
       const known = await requireValid(groups, workspaceId, change, stored, now);
       // Callers do not see deleted groups. So the groups that they see count as the current ones.
       const current = { ...stored, groupIds: selectKnown(stored, known) };
       const next = changeMember(current, change, now);
       if (isAcceptedAdmin(current) && !isAcceptedAdmin(next)) await requireOtherAdmin(members, current);
-      if (next !== current) await members.update(workspaceId, id, () => next);
+      if (next !== current) {
+        const isAccepted = current.invitationExpiresAt !== null && next.invitationExpiresAt === null;
+        const type = isAccepted ? 'member.accepted' : 'member.updated';
+        await events.add(this.newEvent(workspaceId, type, { memberId: id }));
+        await members.update(workspaceId, id, () => next);
+      }
       return toView(next, known, now);
     });
   }
@@ -75,8 +87,14 @@ export class MemberService {
    */
   async accept(workspaceId: string, id: string): Promise<MemberView> {
     const now = this.storageClock.now();
-    const accept = (member: Member): Member => acceptInvitation(member, now);
-    return this.readView(requireFound(await this.members.update(workspaceId, id, accept), 'member'));
+    const accept = (it: Member): Member => acceptInvitation(it, now);
+    const member = await this.unitOfWork.run(async ({ members, events }) => {
+      const current = requireFound(await members.findById(workspaceId, id), 'member');
+      const isChanged = accept(current) !== current;
+      if (isChanged) await events.add(this.newEvent(workspaceId, 'member.accepted', { memberId: id }));
+      return requireFound(await members.update(workspaceId, id, accept), 'member');
+    });
+    return this.readView(member);
   }
 
   async get(workspaceId: string, id: string): Promise<MemberView> {
@@ -111,9 +129,10 @@ export class MemberService {
    */
   remove(workspaceId: string, id: string): Promise<void> {
     const revokedAt = formatTimestamp(this.storageClock.now());
-    return this.unitOfWork.run(async ({ members }) => {
+    return this.unitOfWork.run(async ({ members, events }) => {
       const member = requireFound(await members.findById(workspaceId, id), 'member');
       if (isAcceptedAdmin(member)) await requireOtherAdmin(members, member);
+      await events.add(this.newEvent(workspaceId, 'member.deleted', { memberId: id }));
       await members.revokeKeys(workspaceId, id, revokedAt);
       await members.remove(workspaceId, id);
     });

@@ -3,6 +3,8 @@ import type { ActivityRepository } from '../activity/activity-repository.ts';
 import { type Campaign, type CampaignStatus, requireRunning } from '../campaign/campaign.ts';
 import type { CampaignRepository } from '../campaign/campaign-repository.ts';
 import type { DomainRepository } from '../domain/domain-repository.ts';
+import type { EventFactory } from '../event/event.ts';
+import type { EventRepository } from '../event/event-repository.ts';
 import { getLinkBase, LINK_KEY_LENGTH, type Link, type LinkOptions } from '../link/link.ts';
 import type { LinkRepository } from '../link/link-repository.ts';
 import type { Member } from '../member/member.ts';
@@ -41,6 +43,7 @@ interface ShareRepositories {
   readonly shares: ShareRepository;
   readonly links: LinkRepository;
   readonly clickCheckpoints: ClickCheckpointRepository;
+  readonly events: EventRepository;
 }
 
 export class ShareService {
@@ -53,6 +56,7 @@ export class ShareService {
     private readonly system: Pick<System, 'now' | 'newRandomText'>,
     /** The clock that all processes share. */
     private readonly storageClock: Clock,
+    private readonly newEvent: EventFactory,
     /**
      * The options of short links. Without them, the `link` of each view is `null`. Each new share gets a stored link
      * nevertheless.
@@ -124,13 +128,13 @@ export class ShareService {
 
   /**
    * Adds the share of a member, unless it exists. One transaction adds and counts it, so that the shares and their
-   * count always agree. It begins with the update of the campaign, so that a storage can queue the transactions that
-   * share the same campaign.
+   * count always agree. It begins with the event, so that a storage can queue the transactions of the workspace.
    */
   private async add(workspaceId: string, campaignId: string, memberId: string): Promise<AddedShare> {
     const existing = await this.findExisting(workspaceId, campaignId, memberId);
     if (existing) return existing;
-    const work = async ({ activity, campaigns, shares, links }: ShareRepositories) => {
+    const work = async ({ activity, campaigns, shares, links, events }: ShareRepositories) => {
+      await events.add(this.newEvent(workspaceId, 'share.created', { campaignId, memberId }));
       const now = this.system.now();
       const count = (campaign: Campaign) => countShare(campaign, now);
       const campaign = requireFound(await campaigns.update(workspaceId, campaignId, count), 'campaign');

@@ -416,10 +416,10 @@ suite(
       for (const text of forms) assert.deepEqual(importsOf({ path: 'core/tag/tag.ts', text }), ['seen'], text);
     },
 
-    'has at most five levels in the core, without a circle': () => {
-      assert.equal(countLevels(sources), 5);
+    'has at most six levels in the core, without a circle': () => {
+      assert.equal(countLevels(sources), 6);
       const count = (planted: string) => countLevels([...sources, plant(planted)]);
-      assert.equal(count('core/member/a.ts imports ../campaign/campaign.ts'), 6);
+      assert.equal(count('core/member/a.ts imports ../campaign/campaign.ts'), 7);
       assert.equal(count('core/shared/a.ts imports ../tag/tag.ts'), Number.POSITIVE_INFINITY);
     },
 

@@ -4,6 +4,7 @@ import { type ApiKeyRecord, apiKeySchema } from '../../adapters/persistence/api-
 import { type CampaignRecord, campaignSchema } from '../../adapters/persistence/campaigns.ts';
 import { type ContentPillarRecord, contentPillarSchema } from '../../adapters/persistence/content-pillars.ts';
 import { type DomainRecord, domainSchema } from '../../adapters/persistence/domains.ts';
+import type { EventCounter } from '../../adapters/persistence/events.ts';
 import { type GroupRecord, groupSchema } from '../../adapters/persistence/groups.ts';
 import {
   type InspirationQuestionRecord,
@@ -17,6 +18,7 @@ import { newActivity } from '../../core/activity/activity.ts';
 import { newCampaign } from '../../core/campaign/campaign.ts';
 import { newContentPillar } from '../../core/content-pillar/content-pillar.ts';
 import { newDomain } from '../../core/domain/domain.ts';
+import type { Event } from '../../core/event/event.ts';
 import { newGroup } from '../../core/group/group.ts';
 import type { IdempotencyRecord } from '../../core/idempotency/idempotency.ts';
 import { newInspirationQuestion } from '../../core/inspiration-question/inspiration-question.ts';
@@ -122,6 +124,23 @@ export function buildClickCheckpoint(workspaceId: string): ClickCheckpoint {
   return { id: newId(), workspaceId, sequence: 1, expiresAt: FAR_FUTURE };
 }
 
+export function buildEvent(workspaceId: string, fields: Partial<Event> = {}): Event {
+  return {
+    id: newId(),
+    workspaceId,
+    sequence: 1,
+    type: 'campaign.published',
+    createdAt: new Date(START).toISOString(),
+    data: { campaignId: newId() },
+    expiresAt: FAR_FUTURE,
+    ...fields,
+  };
+}
+
+function buildEventCounter(workspaceId: string): EventCounter {
+  return { id: newId(), workspaceId, sequence: 1 };
+}
+
 export function buildShare(workspaceId: string, fields: Partial<Share> = {}): Share {
   const { memberId = newId(), campaignId = newId() } = fields;
   const id = createShareId(memberId, campaignId);
@@ -155,6 +174,8 @@ export const samples: Readonly<Record<SchemaName, (workspaceId: string) => Entit
   clickCheckpoints: buildClickCheckpoint,
   contentPillars: buildPillar,
   domains: (workspaceId) => buildDomain(workspaceId, 'go.example.com'),
+  eventCounters: buildEventCounter,
+  events: buildEvent,
   groups: (workspaceId) => buildGroup(workspaceId, 'Sales'),
   idempotencyRecords: buildIdempotencyRecord,
   inspirationQuestions: buildQuestion,

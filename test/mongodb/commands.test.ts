@@ -317,6 +317,11 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
     await app.domains.markVerified(caller.workspaceId, domain.id);
     await app.domains.createOrArchive(caller.workspaceId, { slug: domain.slug, archived: true });
   },
+  'events.list': async ({ app, caller }) => {
+    const types = ['campaign.published', 'share.created'] as const;
+    await app.events.list(caller.workspaceId, { after: 1, pageSize: 100 });
+    await app.events.list(caller.workspaceId, { after: 1, types, pageSize: 100 });
+  },
   'groups.create': ({ app, caller }) => app.groups.create(caller.workspaceId, { name: newName() }),
   'groups.get': ({ app, caller, groupId }) => app.groups.get(caller.workspaceId, groupId),
   'groups.list': ({ app, caller }) => app.groups.list(caller.workspaceId, NAMED),
@@ -610,6 +615,9 @@ const otherIndexes = {
   'apiKeys workspaceId,_id': 'the shard key',
   'clickCheckpoints expireAt': 'the expiry of records',
   'clickCheckpoints workspaceId,_id': 'the shard key',
+  'eventCounters workspaceId,_id': 'the shard key',
+  'events expireAt': 'the expiry of records',
+  'events workspaceId,_id': 'the shard key',
   'idempotencyRecords expireAt': 'the expiry of records',
   'idempotencyRecords workspaceId,_id': 'the shard key',
   'shares workspaceId,_id': 'the shard key',

@@ -1,0 +1,32 @@
+import type { Page } from '../shared/page.ts';
+import type { Event, EventType, NewEvent } from './event.ts';
+
+/** A page of events, in ascending order. */
+export interface EventQuery {
+  /** Only events with a greater sequence. */
+  readonly after: number;
+  /** Only events of these types. By default, of all types. */
+  readonly types?: readonly EventType[] | undefined;
+  readonly pageSize: number;
+}
+
+/**
+ * The events of all workspaces. An event that has expired is not returned. `Storage.onEventsCommitted` calls a listener
+ * after the commit of new events.
+ */
+export interface EventRepository {
+  /**
+   * Adds an event with the next sequence of its workspace. Call it in a transaction, with the change that the event
+   * reports. The number of the last event is one record, so transactions that add events to the same workspace are
+   * made one after another. If such a transaction adds its events first, a storage can queue it instead of repeating
+   * it.
+   */
+  add(event: NewEvent): Promise<void>;
+  /**
+   * Returns the page at the time `now`. A page never omits an event that is committed later with a lower sequence than
+   * that of its last event.
+   */
+  findPage(workspaceId: string, query: EventQuery, now: number): Promise<Page<Event>>;
+  /** Returns the sequence of the newest event, even if it has expired, or 0 if there has been no event. */
+  findNewestSequence(workspaceId: string): Promise<number>;
+}
