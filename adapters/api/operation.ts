@@ -7,7 +7,7 @@ import type { Page } from '../../core/shared/page.ts';
 import { parseAll } from './parse.ts';
 
 /** A successful response, with its body as JSON. Only lists set `hasNext`: it says whether the next page has items. */
-interface OperationResult {
+export interface OperationResult {
   readonly status: 200 | 201;
   readonly body: string;
   readonly hasNext: boolean | undefined;

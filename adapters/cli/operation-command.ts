@@ -5,7 +5,8 @@ import { z } from 'zod';
 import { type Caller, needsMember, requirePermission } from '../../core/access/permissions.ts';
 import { CoreError, createInvalidFieldsError } from '../../core/shared/core-error.ts';
 import { MalformedBody, readJson } from '../api/json-body.ts';
-import type { Operation } from '../api/operation.ts';
+import { getNextPage } from '../api/next-page.ts';
+import type { Operation, OperationResult } from '../api/operation.ts';
 import type { Command, CommandContext, CommandResult } from './command.ts';
 import { type CommandField, createFields, formatArguments, toRequest, type Values } from './fields.ts';
 import { createRecordResult } from './output.ts';
@@ -93,8 +94,6 @@ async function readData(data: string | undefined, stdin: Readable): Promise<obje
 
 export const SECRET_WARNING = 'Store the secret now, because it is shown only once.';
 
-type OperationResult = Awaited<ReturnType<ReturnType<Operation['prepare']>>>;
-
 /** Yields the first page and all following ones. */
 async function* readPages(
   first: OperationResult,
@@ -107,12 +106,6 @@ async function* readPages(
     if (!result.hasNext || signal.aborted) return;
     result = await readPage(getNextPage(result.body, page));
   }
-}
-
-/** Returns the parameters of the next page: `after` for a list of events, and otherwise `page`. */
-function getNextPage(body: string, page: number): Readonly<Record<string, string>> {
-  const sequence = JSON.parse(body).at(-1).sequence;
-  return sequence === undefined ? { page: `${page + 1}` } : { after: `${sequence}` };
 }
 
 /** Returns the result of an operation, for programs and for people. */

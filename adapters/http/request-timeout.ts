@@ -12,19 +12,19 @@ const REQUEST_TIMEOUT_MS = STORAGE_TIMEOUT_MS + 200;
 export class RequestTimeout {
   private remainingMs: number;
 
-  /**
-   * `startedAt` is the time at which the request arrived, from `performance.now()`. `externalTimeoutMs` is the maximum
-   * time that the request waits for servers other than the storage.
-   */
-  constructor(startedAt: number, externalTimeoutMs = 0) {
-    this.remainingMs = REQUEST_TIMEOUT_MS + externalTimeoutMs - (performance.now() - startedAt);
+  /** `startedAt` is the time at which the request arrived, from `performance.now()`. */
+  constructor(startedAt: number) {
+    this.remainingMs = REQUEST_TIMEOUT_MS - (performance.now() - startedAt);
   }
 
-  /** Settles like `work`, or rejects when no time remains. The work then goes on, and its result is ignored. */
-  async run<T>(work: Promise<T>): Promise<T> {
+  /**
+   * Settles like `work`, or rejects when no time remains. The work then goes on, and its result is ignored.
+   * `externalTimeoutMs` is the maximum time that `work` waits for servers other than the storage.
+   */
+  async run<T>(work: Promise<T>, externalTimeoutMs = 0): Promise<T> {
     const startedAt = performance.now();
     try {
-      return await withTimeout(work, this.remainingMs, createTimeoutError);
+      return await withTimeout(work, this.remainingMs + externalTimeoutMs, createTimeoutError);
     } finally {
       this.remainingMs -= performance.now() - startedAt;
     }

@@ -53,15 +53,17 @@ export class Responder {
   /** Sends the error object for a thrown value. Reports the thrown value if it is unexpected. */
   fail(response: ServerResponse, error: unknown): void {
     const httpError = toHttpError(error);
-    if (httpError.code === 'internal_server_error') this.report(response, error);
+    const body = this.createErrorBody(response, error);
     // A key that turns out to be revoked has no rate limit.
     if (httpError.code === 'unauthorized') getRequestContext(response).headers = [];
-    this.send(
-      response,
-      errors[httpError.code].status,
-      toErrorBody(httpError, this.docsUrl),
-      createErrorHeaders(httpError),
-    );
+    this.send(response, errors[httpError.code].status, body, createErrorHeaders(httpError));
+  }
+
+  /** Returns the error object for a thrown value, as JSON. Reports the thrown value if it is unexpected. */
+  createErrorBody(response: ServerResponse, error: unknown): string {
+    const httpError = toHttpError(error);
+    if (httpError.code === 'internal_server_error') this.report(response, error);
+    return toErrorBody(httpError, this.docsUrl);
   }
 
   /** Reports an unexpected error to the observers. Sends nothing to the client. */
