@@ -68,8 +68,8 @@ export async function wireServer(settings: Settings, system: System, log: Logger
           60,
         ),
       };
-      const { BODY_LIMIT_BYTES: bodyLimit, DOCS_URL: docsUrl, TRUST_PROXY: trustProxy } = settings;
-      const options = { bodyLimit, docsUrl, trustProxy, chosenSecret: settings.DEMO_API_KEY };
+      const { BODY_LIMIT_BYTES: bodyLimit, DOCS_URL: docsUrl, TRUST_PROXY: trustProxy, MCP: mcp } = settings;
+      const options = { bodyLimit, docsUrl, trustProxy, mcp, chosenSecret: settings.DEMO_API_KEY };
       return createHttpService(services, options, [createLogObserver(log), ...(metrics ? [metrics] : [])]);
     },
     [tokens.app],

@@ -25,6 +25,9 @@ const integer = (minimum: number, maximum = Number.MAX_SAFE_INTEGER) => {
 };
 const oneOf = <const V extends readonly string[]>(...values: V) =>
   z.enum(values, `must be one of ${values.join(', ')}`);
+const flag = oneOf('true', 'false')
+  .default('true')
+  .transform((value) => value === 'true');
 const host = z.string().regex(/^[^\s/]{1,253}$/, 'must be a host name or an IP address');
 const url = (schemes: readonly string[]) => {
   const hasScheme = (value: string) => schemes.some((scheme) => value.startsWith(scheme));
@@ -90,12 +93,9 @@ export const settings = {
   REJECTED_CREDENTIALS_PER_MINUTE: integer(1)
     .default(DEFAULT_REJECTED_CREDENTIAL_LIMIT)
     .describe('The maximum number of rejected credentials per client address and minute.'),
-  DEMO_WORKSPACE: oneOf('true', 'false')
-    .default('true')
-    .transform((value) => value === 'true')
-    .describe(
-      'Whether to create the demo workspace if the storage has no workspace yet: `true` or `false`. Not allowed with `STORAGE=mongodb`, because the service creates no demo workspace there.',
-    ),
+  DEMO_WORKSPACE: flag.describe(
+    'Whether to create the demo workspace if the storage has no workspace yet: `true` or `false`. Not allowed with `STORAGE=mongodb`, because the service creates no demo workspace there.',
+  ),
   DEMO_API_KEY: z
     .string()
     .regex(/^[A-Za-z0-9\-._~+/]{20,}$/, 'must be at least 20 characters of A-Za-z0-9-._~+/')
@@ -153,6 +153,9 @@ export const settings = {
     .default('/docs')
     .transform((value) => value.replace(/\/+$/, ''))
     .describe('The base of the documentation links (`doc_url`) in errors: a URL or a path.'),
+  MCP: flag.describe(
+    'Whether `POST /mcp` offers the operations to agents (Model Context Protocol): `true` or `false`.',
+  ),
   TRUST_PROXY: z
     .string()
     .transform(parseTrustProxy)

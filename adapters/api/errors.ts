@@ -43,6 +43,7 @@ export const errors = {
       `The \`Idempotency-Key\` is empty, longer than ${IDEMPOTENCY_KEY_LENGTH.max} characters, or contains a space or a non-ASCII character.`,
       'The request has two `Authorization` headers, no `Host` header, or an `Expect` header other than `100-continue`.',
       'The request is not valid HTTP/1.1 or is incomplete.',
+      'The body of `POST /mcp` is not one message of the Model Context Protocol, or its query names an unknown section.',
     ],
     remedy:
       'Fix the problem that the message describes. If the response has `Retry-After`, the same request can succeed: retry it after that many seconds.',
@@ -77,7 +78,7 @@ export const errors = {
       invitation_pending:
         'The invitation of the member that the key belongs to is pending. Then reads are rejected, too. Accept the invitation with `POST /me/accept`.',
     },
-    otherCauses: [],
+    otherCauses: ['A request to `POST /mcp` has an `Origin` header, as requests of web pages do.'],
     remedy: 'Use an API key with the access, the member and the role that the operation requires.',
     example: 'This API key has read access. Use a key with full access.',
   },

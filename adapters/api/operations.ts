@@ -47,4 +47,9 @@ export const operationSections: readonly OperationSection[] = [
   { name: 'API keys', description: 'The credentials of programs and members.', operations: keyOperations },
 ];
 
+/** Returns the anchor of a section in the reference: `api-keys`. */
+export function getSectionAnchor({ name }: Pick<OperationSection, 'name'>): string {
+  return name.toLowerCase().replaceAll(' ', '-');
+}
+
 export const operations = operationSections.flatMap((section) => section.operations);

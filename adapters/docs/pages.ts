@@ -23,7 +23,7 @@ export const guides: readonly Guide[] = [
     path: '/docs/clients',
     title: 'Typed clients',
     file: 'docs/clients.md',
-    description: 'The TypeScript client, and how to generate clients for other languages.',
+    description: 'The TypeScript client, how to generate clients for other languages, and how to connect agents.',
   },
   {
     path: '/docs/stability',

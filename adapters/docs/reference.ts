@@ -1,4 +1,5 @@
 import { type ErrorCode, errors, getErrorAnchor } from '../api/errors.ts';
+import { getSectionAnchor } from '../api/operations.ts';
 import { renderLanguageChoice, renderSamples } from './code-samples.ts';
 import {
   type DocumentedField,
@@ -19,7 +20,7 @@ export function renderReferencePage(document: OpenApiDocument): string {
   const operations = getDocumentedOperations(document);
   const resources = document.tags.map((tag) => ({
     ...tag,
-    id: tag.name.toLowerCase().replaceAll(' ', '-'),
+    id: getSectionAnchor(tag),
     operations: operations.filter(({ tags }) => tags.includes(tag.name)),
   }));
   const listItems = resources.flatMap((resource) => [

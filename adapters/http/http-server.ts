@@ -6,6 +6,7 @@ import { type AuthenticationServices, createAuthenticator } from './authenticati
 import { serveDocs } from './docs-routes.ts';
 import { HttpError } from './errors.ts';
 import { isHealthProbe, serveHealthProbes } from './health-probes.ts';
+import { MCP_PATH, serveMcp } from './mcp-route.ts';
 import type { Observer } from './observer.ts';
 import { createOperationHandler, type HandlerServices } from './operation-handler.ts';
 import { type ProtectedServer, Protection, type RequestKind } from './protection/protection.ts';
@@ -21,6 +22,8 @@ export interface HttpSettings {
   /** The base of `doc_url`: a URL or a path. */
   readonly docsUrl: string;
   readonly trustProxy: TrustProxy;
+  /** Whether to serve the operations to agents, too. */
+  readonly mcp: boolean;
   /** The secret that the operator chose for an API key. It need not have the format of random secrets. */
   readonly chosenSecret?: string | undefined;
 }
@@ -44,7 +47,7 @@ export function createHttpService(
   const callers = new ApiKeyCache(services.app.apiKeys, settings.chosenSecret);
   const authenticate = createAuthenticator({ ...services, callers });
   const readBody = createBodyReader(settings.bodyLimit, protection);
-  const expressApp = createExpressApp({ ...services, responder, protection, authenticate, readBody });
+  const expressApp = createExpressApp({ ...services, responder, protection, authenticate, readBody }, settings.mcp);
   expressApp.set('trust proxy', createProxyCheck(settings.trustProxy));
 
   const fail = (response: ServerResponse, error: unknown) => responder.fail(response, error);
@@ -73,14 +76,16 @@ const scanPaths = new Set(operations.filter(({ mayScan }) => mayScan).map(({ pat
 export function classifyRequest({ url = '' }: Pick<IncomingMessage, 'url'>): RequestKind {
   const [path, query] = removeOrigin(url).split('?', 2) as [string, string?];
   if (isHealthProbe(path)) return 'probe';
-  if (!query) return 'request';
   const route = path.replace(/\/$/, '');
+  // A tool may scan. Which tool a message calls is not known yet.
+  if (route === MCP_PATH) return 'scan';
+  if (!query) return 'request';
   const routeWithId = route.replace(/^(\/[^/]+\/)[^/]+/, '$1{id}');
   return scanPaths.has(route) || scanPaths.has(routeWithId) ? 'scan' : 'request';
 }
 
-/** Creates the Express application with the routes of the API, of the health probes and of the documentation. */
-function createExpressApp(services: HandlerServices): Express {
+/** Creates the Express application with the routes of the API, MCP, the health probes and the documentation. */
+function createExpressApp(services: HandlerServices, mcp: boolean): Express {
   const { responder } = services;
   const app = express();
   app.disable('x-powered-by');
@@ -93,6 +98,7 @@ function createExpressApp(services: HandlerServices): Express {
     const method = operation.method.toLowerCase() as 'get' | 'post' | 'patch' | 'delete';
     app[method](operation.path.replace('{id}', ':id'), createOperationHandler(operation, services));
   }
+  if (mcp) serveMcp(app, services);
   serveHealthProbes(app, services);
   serveDocs(app, responder);
   app.use((request) => {

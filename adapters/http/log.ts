@@ -23,6 +23,6 @@ export function createLogObserver(logger: Logger) {
 }
 
 function getLogFields(context: RequestContext) {
-  const { requestId, method, route, workspaceId, keyId, memberId, recordId } = context;
-  return { requestId, method, route, workspaceId, keyId, memberId, recordId };
+  const { requestId, method, route, tool, workspaceId, keyId, memberId, recordId } = context;
+  return { requestId, method, route, tool, workspaceId, keyId, memberId, recordId };
 }

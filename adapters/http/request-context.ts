@@ -14,6 +14,8 @@ export class RequestContext {
   route: string | undefined;
   /** The path as it was sent, without the query. Set only for a response with status 404. */
   path: string | undefined;
+  /** The tool that the request calls: the ID of an operation. */
+  tool: string | undefined;
   workspaceId: string | undefined;
   keyId: string | undefined;
   /** The member that the API key belongs to. */

@@ -1529,6 +1529,7 @@ export interface components {
          *     - The `Idempotency-Key` is empty, longer than 255 characters, or contains a space or a non-ASCII character.
          *     - The request has two `Authorization` headers, no `Host` header, or an `Expect` header other than `100-continue`.
          *     - The request is not valid HTTP/1.1 or is incomplete.
+         *     - The body of `POST /mcp` is not one message of the Model Context Protocol, or its query names an unknown section.
          *
          *     Fix the problem that the message describes. If the response has `Retry-After`, the same request can succeed: retry it after that many seconds.
          */
@@ -1592,6 +1593,7 @@ export interface components {
          *     - [`forbidden-not-admin`](/docs/errors#forbidden-not-admin): The role of the member that the key belongs to is `member`. This role can share campaigns, and read everything except members and API keys. Use the key of an admin, or a key without a member.
          *     - [`forbidden-key-outlives-yours`](/docs/errors#forbidden-key-outlives-yours): The API key to rotate expires later than the key of the request. Use a key that expires as late, or that does not expire.
          *     - [`forbidden-invitation-pending`](/docs/errors#forbidden-invitation-pending): The invitation of the member that the key belongs to is pending. Then reads are rejected, too. Accept the invitation with `POST /me/accept`.
+         *     - A request to `POST /mcp` has an `Origin` header, as requests of web pages do.
          *
          *     Use an API key with the access, the member and the role that the operation requires.
          */

@@ -66,21 +66,32 @@ export function needsMember(permission: Permission): boolean {
  * Throws `forbidden` if the permission requires an accepted invitation, another access level, another role, or a
  * member. Throws `invitation_expired` if the invitation expired.
  */
-export function requirePermission({ access, member }: Caller, permission: Permission): void {
+export function requirePermission(caller: Caller, permission: Permission): void {
+  const rejection = findRejection(caller, permission);
+  if (rejection) throw new CoreError(...rejection);
+}
+
+/** Returns whether `requirePermission` would not throw. */
+export function hasPermission(caller: Caller, permission: Permission): boolean {
+  return findRejection(caller, permission) === undefined;
+}
+
+function findRejection({ access, member }: Caller, permission: Permission): Rejection | undefined {
   const required: PermissionRequirement<Permission> = requirements[permission];
   const isAllowedPending = required.includesPending && member?.invitation === 'pending';
   const rejection = member && !isAllowedPending && rejectionByInvitation[member.invitation];
-  if (rejection) throw new CoreError(...rejection);
+  if (rejection) return rejection;
   if (!required.access.includes(access)) {
-    throw new CoreError('forbidden', `This API key has ${access} access. Use a key with full access.`, 'read_only_key');
+    return ['forbidden', `This API key has ${access} access. Use a key with full access.`, 'read_only_key'];
   }
   if (required.needsMember && !member) {
     const message = 'This API key does not belong to a member. Use the API key of a member.';
-    throw new CoreError('forbidden', message, 'key_without_member');
+    return ['forbidden', message, 'key_without_member'];
   }
   if (member && !required.roles.includes(member.role)) {
     const forbidden = permission === 'inspect' ? 'reads of members and API keys' : 'writes except sharing a campaign';
     const message = `The role ${member.role} allows no ${forbidden}. Use the API key of an admin.`;
-    throw new CoreError('forbidden', message, 'not_admin');
+    return ['forbidden', message, 'not_admin'];
   }
+  return undefined;
 }

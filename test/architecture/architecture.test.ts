@@ -72,11 +72,13 @@ const sharedFiles: Readonly<Record<string, readonly string[]>> = {
     'adapters/api',
     'adapters/docs/docs-site.ts',
     'adapters/logging/serialize-error.ts',
+    'adapters/mcp',
     'adapters/node/loading-cache.ts',
     'adapters/node/with-timeout.ts',
     'adapters/persistence/connection-limit.ts',
     'adapters/persistence/storage-timeout.ts',
   ],
+  'adapters/mcp': ['adapters/api'],
   'adapters/cli': ['adapters/api', 'adapters/logging/terminal-text.ts'],
   'adapters/links': [
     'adapters/api/url.ts',
@@ -303,6 +305,17 @@ const rules: Readonly<Record<string, Rule>> = {
       "bootstrap/a.ts: const { Metrics } = await import('../adapters/prometheus/metrics.ts');",
       "bootstrap/a.ts: import { isUrl } from '../adapters/api/url.ts';",
     ],
+  },
+  // Loading the package takes a tenth of a second.
+  'loads the package of MCP only at the first request': {
+    find: findText(
+      (path) => isIn(path, 'adapters', 'bootstrap') && path !== 'adapters/mcp/mcp-server.ts',
+      /^import (?!type\b)[^;]*?'(?:@modelcontextprotocol\/[^']*|[^']*\/mcp-server\.ts)'/gm,
+    ),
+    violations: ["'../mcp/mcp-server.ts'", "'@modelcontextprotocol/server'"].map(
+      (name) => `adapters/http/mcp-route.ts: import { a } from ${name};`,
+    ),
+    allowed: ["adapters/http/mcp-route.ts: import type { Tool } from '@modelcontextprotocol/server';"],
   },
   // The tables of bootstrap/storages.ts and rate-limiters.ts state capabilities instead.
   'lets no source except tests decide by the name of a storage engine or of a rate limiter': {

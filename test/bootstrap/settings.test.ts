@@ -45,6 +45,7 @@ const valid: Readonly<Record<Setting, Readonly<Record<string, unknown>>>> = {
   STORAGE: unchanged('memory', 'sqlite'),
   SQLITE_FILE: unchanged('data/advocacy.db', '/var/lib/my data/a', 'advocacy-2026-01-31T09:30:00.db'),
   DEMO_WORKSPACE: { true: true, false: false },
+  MCP: { true: true, false: false },
   MONGODB_URI: unchanged(
     ...split(`mongodb://localhost mongodb://user:a,b@[::1]:27017/ mongodb://%2Ftmp%2Fmongodb-27017.sock/advocacy
       mongodb://user:p%40ss@a.example:27017,b.example:27018/advocacy?replicaSet=rs0
@@ -96,6 +97,7 @@ const invalid: Readonly<Record<Setting, readonly string[]>> = {
     ...['mongodb://127.0.0.1/a', 'mongodb+srv:a', 'sqlite3:a.db', 's3://bucket/a.db'],
   ],
   DEMO_WORKSPACE: ['', 'yes', 'TRUE', '1'],
+  MCP: ['', 'yes', 'FALSE', '0'],
   STORAGE: ['', 'Memory', 'memory ', 'mongo', 'postgres', 'constructor'],
   MONGODB_URI: [
     ...['', 'mongodb://local host', 'mongodb://localhost/advocacy ', ' mongodb://localhost'],
@@ -163,6 +165,7 @@ suite('the settings', {
       BODY_LIMIT_BYTES: 1_048_576,
       METRICS_HOST: '127.0.0.1',
       DOCS_URL: '/docs',
+      MCP: true,
       TRUST_PROXY: false,
       LOG_LEVEL: 'info',
     });
