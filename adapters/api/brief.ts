@@ -111,7 +111,7 @@ const listBriefs = defineOperation({
   columns: ['campaignId', 'objective', 'updatedAt'],
   summary: 'List campaign briefs',
   description: [
-    `Returns the briefs of up to ${MAX_CAMPAIGN_PAGE_SIZE} campaigns, in the order of \`campaignIds\`.`,
+    'Returns the briefs of several campaigns, in the order of `campaignIds`.',
     'IDs that the workspace does not have are omitted.',
   ],
   query: z.strictObject({

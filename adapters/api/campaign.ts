@@ -267,7 +267,7 @@ const listCampaigns = defineOperation({
     ...field.pageParameters(MAX_CAMPAIGN_PAGE_SIZE, MAX_CAMPAIGN_PAGE_SIZE),
   }),
   response: z.array(campaignResponse).max(MAX_CAMPAIGN_PAGE_SIZE),
-  example: { query: { tagNames: ['launch'], page: 2 }, response: [example] },
+  example: { query: { tagNames: ['launch'], pageSize: 10 }, response: [example] },
   run: (app, { caller, query }) => app.campaigns.list(caller, query),
 });
 

@@ -81,7 +81,7 @@ export const slug = z
 
 // The schemas of response fields only describe the values in the OpenAPI document. They validate nothing, because
 // stored values were validated when they were received.
-export const recordId = z.string().meta({ format: 'uuid', maxLength: 36, description: 'The ID of the record (UUID).' });
+export const recordId = z.string().meta({ format: 'uuid', maxLength: 36, description: 'The ID of the record.' });
 export const createdAt = z
   .string()
   .meta({ format: 'date-time', maxLength: 24, description: 'The time of creation, in UTC.' });

@@ -159,7 +159,7 @@ const ID_PARAMETER = {
   name: 'id',
   in: 'path',
   required: true,
-  description: 'The ID of the record (UUID, in upper or lower case).',
+  description: 'The ID of the record, in upper or lower case.',
   schema: { type: 'string', format: 'uuid', maxLength: 36 },
 };
 

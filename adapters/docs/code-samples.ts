@@ -1,4 +1,4 @@
-import { escapeHtml } from './markdown.ts';
+import { highlight } from './highlight.ts';
 
 /** A request that samples show. */
 export interface SampleRequest {
@@ -8,15 +8,16 @@ export interface SampleRequest {
   /** The query, such as `?page=2`. */
   readonly query?: string;
   readonly body?: unknown;
+  /** The path of a list with an ID for `$ID`. The copy button then fills in the first one. */
+  readonly listPath?: string | undefined;
 }
 
 /**
  * The placeholders of samples by name, each with the text that is shown until the script of the page fills in the
- * value. A sample contains a placeholder as `{{name}}`.
+ * value. A sample contains a placeholder as `{{name}}`. `$KEY` and `$ID` stay: only the copy button replaces them.
  */
 const placeholders: Readonly<Record<string, string>> = {
   origin: 'https://API_HOST',
-  key: 'API_KEY',
   idempotencyKey: 'UNIQUE_VALUE',
 };
 
@@ -26,7 +27,7 @@ type WriteSample = (method: string, url: string, headers: Readonly<Record<string
 const languages: Readonly<Record<string, WriteSample>> = {
   curl: (method, url, headers, json) =>
     [
-      `curl -X ${method} "${url}"`,
+      `curl ${method === 'GET' ? '' : `-X ${method} `}"${url}"`,
       ...Object.entries(headers).map(([name, value]) => `-H "${name}: ${value}"`),
       ...(json ? [`-d '${json.replaceAll("'", `'\\''`)}'`] : []),
     ].join(' \\\n  '),
@@ -49,30 +50,36 @@ with urllib.request.urlopen(request) as response:
 const toJson = (value: unknown) => JSON.stringify(value, null, 2);
 const indent = (text: string) => text.replaceAll('\n', '\n  ');
 
-/** Renders the choice of the language of all samples on a page. It works without a script. */
-export function renderLanguageChoice(): string {
-  const choices = Object.keys(languages).map(
-    (name, i) =>
-      `<label><input type="radio" name="language" value="${name}"${i === 0 ? ' checked' : ''}> ${name}</label>`,
-  );
-  return `<fieldset><legend class="visually-hidden">Language of the samples</legend>${choices.join('')}</fieldset>`;
-}
-
-/** Renders a request in all languages. The style sheet shows the language that was chosen. */
-export function renderSamples({ method, path, query = '', body }: SampleRequest): string {
-  const url = `{{origin}}${path.replace('{id}', 'ID')}${query}`;
+/**
+ * Renders a request in all languages, with a tab for each language. `id` is the start of the IDs of the elements.
+ * Without a script, the style sheet shows all languages instead of the tabs.
+ */
+export function renderSamples(id: string, { method, path, query = '', body, listPath }: SampleRequest): string {
+  const url = `{{origin}}${path.replace('{id}', '$ID')}${query}`;
   const headers = {
-    Authorization: 'Bearer {{key}}',
+    Authorization: 'Bearer $KEY',
     ...(method === 'POST' ? { 'Idempotency-Key': '{{idempotencyKey}}' } : {}),
     ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
   };
   const json = body === undefined ? undefined : toJson(body);
-  const samples = Object.entries(languages).map(([name, write]) => {
-    const sample = escapeHtml(write(method, url, headers, json)).replaceAll(
+  const parts = Object.entries(languages).map(([name, write], i) => {
+    const sample = highlight(write(method, url, headers, json), name).replaceAll(
       /\{\{(\w+)\}\}/g,
       (_, placeholder: string) => `<span data-fill="${placeholder}">${placeholders[placeholder]}</span>`,
     );
-    return `<pre data-language="${name}"><code>${sample}</code></pre>`;
+    const panelId = `${id}-${name}`;
+    const [selected, hidden] =
+      i === 0 ? ['aria-selected="true"', ''] : ['aria-selected="false" tabindex="-1"', ' hidden'];
+    return {
+      tab: `<button type="button" role="tab" id="${panelId}-tab" aria-controls="${panelId}" ${selected}>${name}</button>`,
+      panel: `<pre role="tabpanel" id="${panelId}" aria-labelledby="${panelId}-tab" tabindex="0"${hidden}><code>${sample}</code></pre>`,
+    };
   });
-  return `<div class="samples">\n${samples.join('\n')}\n</div>`;
+  return `<div class="samples"${listPath ? ` data-list="${listPath}"` : ''}>
+<div class="bar scripted">
+<div role="tablist" aria-label="Language of the samples">${parts.map(({ tab }) => tab).join('')}</div>
+<button type="button" class="copy">Copy</button>
+</div>
+${parts.map(({ panel }) => panel).join('\n')}
+</div>`;
 }

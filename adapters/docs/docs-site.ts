@@ -52,6 +52,7 @@ const contents: Readonly<Record<string, Content>> = {
   ),
   ...createFile('favicon.svg', 'image/svg+xml'),
   ...createFile('api-key.js', SCRIPT_TYPE),
+  ...createFile('navigation.js', SCRIPT_TYPE),
   ...createFile('reference.js', SCRIPT_TYPE),
   ...createFile('docs.css', 'text/css; charset=utf-8'),
 };

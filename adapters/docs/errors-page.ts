@@ -1,13 +1,18 @@
 import { type ErrorCode, errorCodes, errors, getErrorAnchor, getErrorCauses } from '../api/errors.ts';
+import { renderJson } from './highlight.ts';
 import { renderPage } from './layout.ts';
-import { escapeHtml, renderInlineMarkdown, renderMarkdown } from './markdown.ts';
+import { renderInlineMarkdown, renderMarkdown } from './markdown.ts';
 import { ERRORS_PAGE } from './pages.ts';
 
 /** Renders the error documentation: the page that `doc_url` of an error links to. */
 export function renderErrorsPage(): string {
-  const listItems = errorCodes.map(
-    (code) => `<li><a href="#${getErrorAnchor(code)}">${errors[code].status} <code>${code}</code></a></li>`,
-  );
+  const listItems = errorCodes.flatMap((code) => {
+    const id = getErrorAnchor(code);
+    const causes = getErrorCauses(code).map(
+      ([anchor]) => `<li class="depth-3"><a href="#${anchor}">${anchor.slice(id.length + 1)}</a></li>`,
+    );
+    return [`<li><a href="#${id}">${errors[code].status} ${code}</a></li>`, ...causes];
+  });
   const text = `<h1>Errors</h1>
 ${renderMarkdown(`Every error response is a JSON object with one field, \`error\`. Its \`message\` tells people what is wrong
 with the request. Branch on its \`code\` in your program. If a cause below has a name, the fragment of \`doc_url\` is this
@@ -21,12 +26,11 @@ function renderError(code: ErrorCode): string {
   const { status, meaning, otherCauses, remedy, example } = errors[code];
   const id = getErrorAnchor(code);
   const causes = getErrorCauses(code);
-  const body = JSON.stringify({ error: { code, message: example, doc_url: `/docs/errors#${id}` } }, null, 2);
   return `<section id="${id}">
 <h2><a href="#${id}">${status} <code>${code}</code></a></h2>
 <p>${renderInlineMarkdown(meaning)} ${renderInlineMarkdown(remedy)}</p>
-<pre><code>${escapeHtml(body)}</code></pre>
+${renderJson({ error: { code, message: example, doc_url: `${ERRORS_PAGE.path}#${id}` } })}
+${otherCauses.length > 0 ? `<p>${causes.length > 0 ? 'Causes without a name:' : 'Causes:'}</p>\n${renderMarkdown(otherCauses.map((cause) => `- ${cause}`).join('\n'))}` : ''}
 ${causes.map(([anchor, text]) => `<h3 id="${anchor}"><a href="#${anchor}"><code>${anchor}</code></a></h3>\n<p>${renderInlineMarkdown(text)}</p>`).join('\n')}
-${otherCauses.length > 0 ? `<h3>${causes.length > 0 ? 'Other causes' : 'Causes'}</h3>\n${renderMarkdown(otherCauses.map((cause) => `- ${cause}`).join('\n'))}` : ''}
 </section>`;
 }

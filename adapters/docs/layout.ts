@@ -1,10 +1,11 @@
-import { pages } from './pages.ts';
+import { pages, REFERENCE_PAGE } from './pages.ts';
 
 /**
  * Renders a page with the navigation, and with a list of its sections. If the navigation has a link with this `title`,
- * the link is marked as the current page. The items of the list, the text and `head` are HTML.
+ * the link is marked as the current page. The items of the list, the text, `head`, and the `tools` above the list are
+ * HTML.
  */
-export function renderPage(title: string, listItems: readonly string[], text: string, head = ''): string {
+export function renderPage(title: string, listItems: readonly string[], text: string, head = '', tools = ''): string {
   const links = pages.map((page) => {
     const current = page.title === title ? ' aria-current="page"' : '';
     return `<a href="${page.path}"${current}>${page.title}</a>`;
@@ -18,24 +19,33 @@ export function renderPage(title: string, listItems: readonly string[], text: st
 <title>${title} · Workspace Advocacy API</title>
 <link rel="icon" type="image/svg+xml" href="/docs/files/favicon.svg">
 <link rel="stylesheet" href="/docs/files/docs.css">
+<script defer src="/docs/files/navigation.js"></script>
 ${head}
 </head>
 <body>
 <header class="site-header">
 <a class="visually-hidden" href="#content">Skip to the content</a>
+<a class="brand" href="${REFERENCE_PAGE.path}">Workspace Advocacy</a>
 <nav aria-label="Documentation">
 ${links.join('\n')}
-<a href="/openapi.json">OpenAPI document</a>
-<a href="/llms.txt">llms.txt</a>
 </nav>
+<search class="scripted">
+<input id="search" type="search" aria-label="Search the documentation" placeholder="Search" autocomplete="off">
+<div class="results" hidden><p role="status"></p><ul></ul></div>
+</search>
 </header>
 <div id="content" tabindex="-1">
+<aside class="sidebar">
+${tools}
 <nav class="contents" aria-labelledby="contents">
-<p id="contents">On this page</p>
+<details open>
+<summary id="contents">On this page</summary>
 <ul>
 ${listItems.join('\n')}
 </ul>
+</details>
 </nav>
+</aside>
 <main>
 ${text}
 </main>

@@ -1,4 +1,5 @@
 import { Marked, type Tokens } from 'marked';
+import { highlight } from './highlight.ts';
 
 /** A heading of a Markdown text. Its `id` is the fragment that GitHub gives to the heading. */
 export interface Heading {
@@ -55,6 +56,7 @@ function createParser(resolveLink: ResolveLink, headings: Heading[]): Marked {
         const html = this.parser.parseInline(tokens);
         return url === undefined ? html : `<a href="${escapeHtml(url)}">${html}</a>`;
       },
+      code: ({ text, lang = '' }) => `<pre><code>${highlight(text, lang)}</code></pre>\n`,
       image: ({ text }) => escapeHtml(text),
       html: ({ text }: Tokens.HTML | Tokens.Tag) => escapeHtml(text),
     },

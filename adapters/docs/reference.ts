@@ -1,74 +1,68 @@
+import { type Permission, requirements } from '../../core/access/permissions.ts';
 import { type ErrorCode, errors, getErrorAnchor } from '../api/errors.ts';
-import { getSectionAnchor } from '../api/operations.ts';
-import { renderLanguageChoice, renderSamples } from './code-samples.ts';
+import { getSectionAnchor, operations } from '../api/operations.ts';
+import { renderSamples } from './code-samples.ts';
 import {
   type DocumentedField,
   type DocumentedOperation,
+  type DocumentedParameter,
   getDocumentedOperations,
   type JsonSchema,
   type OpenApiDocument,
 } from './documented-operations.ts';
+import { renderJson } from './highlight.ts';
 import { renderKeyForm } from './key-form.ts';
 import { renderPage } from './layout.ts';
 import { escapeHtml, renderInlineMarkdown, renderMarkdown } from './markdown.ts';
 import { ERRORS_PAGE, REFERENCE_PAGE } from './pages.ts';
 import { renderRequestForm } from './request-form.ts';
-import { getFields, renderFields } from './schema-view.ts';
+import { describeType, getFields, renderFields } from './schema-view.ts';
 
 /** Renders the reference: the page that documents every operation and can send requests. */
 export function renderReferencePage(document: OpenApiDocument): string {
-  const operations = getDocumentedOperations(document);
+  const documentedOperations = getDocumentedOperations(document);
   const resources = document.tags.map((tag) => ({
     ...tag,
     id: getSectionAnchor(tag),
-    operations: operations.filter(({ tags }) => tags.includes(tag.name)),
+    operations: documentedOperations.filter(({ tags }) => tags.includes(tag.name)),
   }));
   const listItems = resources.flatMap((resource) => [
     `<li><a href="#${resource.id}">${resource.name}</a></li>`,
     ...resource.operations.map(
       ({ operationId, method, summary }) =>
-        `<li class="depth-3"><a href="#${operationId}"><span class="method ${method}">${method}</span> ${escapeHtml(summary)}</a></li>`,
+        `<li class="depth-3"><a href="#${operationId}">${escapeHtml(summary)} ${renderMethod(method)}</a></li>`,
     ),
   ]);
-  const text = `<h1>API reference, version ${escapeHtml(document.info.version)}</h1>
+  const text = `<h1>API reference</h1>
+<p class="muted">Version ${escapeHtml(document.info.version)} · <a href="/openapi.json">OpenAPI document</a> · <a href="/llms.txt">llms.txt</a></p>
 ${renderMarkdown(document.info.description)}
 <p>The <a href="/docs/guide">guide</a> explains these conventions with examples.</p>
-<noscript><p class="warning">Without JavaScript, you can read everything on this page. You need JavaScript to fill your API key into the samples, and
-to send requests.</p></noscript>
-<div class="toolbar">
-${renderLanguageChoice()}
-${renderKeyForm()}
-</div>
+<noscript><p class="warning">Without JavaScript, you can read everything on this page. You need JavaScript to search, to choose the language of the
+samples, to fill your API key into them, and to send requests.</p></noscript>
 ${resources
   .map(
     (resource) => `<h2 id="${resource.id}"><a href="#${resource.id}">${resource.name}</a></h2>
 <p>${renderInlineMarkdown(resource.description)}</p>
-${resource.operations.map(renderOperation).join('\n')}`,
+${resource.operations.map((operation) => renderOperation(operation, resource.operations.find(isListWithIds))).join('\n')}`,
   )
   .join('\n')}`;
-  return renderPage(
-    REFERENCE_PAGE.title,
-    listItems,
-    text,
-    '<script type="module" src="/docs/files/reference.js"></script>',
-  );
+  const head = '<script type="module" src="/docs/files/reference.js"></script>';
+  return renderPage(REFERENCE_PAGE.title, listItems, text, head, renderKeyForm());
 }
 
-function renderOperation(operation: DocumentedOperation): string {
+/** Renders an operation. `list` is the list that has the IDs of the resource. */
+function renderOperation(operation: DocumentedOperation, list: DocumentedOperation | undefined): string {
   const { operationId: id, method, path, summary, description, parameters = [], requestBody, responses } = operation;
   const body = requestBody?.content['application/json'];
   const successes = Object.entries(responses).filter(([status]) => status.startsWith('2'));
   // All successes of an operation have the same schema.
   const [status, success] = successes.at(-1) as (typeof successes)[number];
   const { schema, example } = success.content['application/json'];
-  const responseFields = getFields(schema);
   const renderList = (title: string, fields: readonly DocumentedField[]) =>
     fields.length > 0 ? `<h4>${title}</h4>\n${renderFields(fields)}` : '';
   const getParameters = (place: string) => parameters.filter((parameter) => parameter.in === place);
-  const queryExample = new URLSearchParams();
-  for (const { name, example: value } of getParameters('query'))
-    if (value !== undefined) queryExample.set(name, String(value));
-  const query = queryExample.size > 0 ? `?${queryExample}` : '';
+  const query = renderQuery(getParameters('query'));
+  const listWithIds = path.includes('{id}') || query.includes('$ID') ? list : undefined;
   // The error codes that not all operations can return, but this one can.
   const codes: ErrorCode[] = [
     ...(path.includes('{id}') ? (['not_found'] as const) : []),
@@ -77,31 +71,60 @@ function renderOperation(operation: DocumentedOperation): string {
   return `<section id="${id}" class="operation">
 <div>
 <h3><a href="#${id}">${escapeHtml(summary)}</a></h3>
-<p class="endpoint"><span class="method ${method}">${method}</span> <code>${escapeHtml(path)}</code></p>
+<p class="endpoint">${renderMethod(method)} <code>${escapeHtml(path)}</code></p>
+<p class="permission">API key: ${renderPermission(id)}</p>
 <p>${renderInlineMarkdown(description)}</p>
 ${renderList('Path parameters', getParameters('path'))}
 ${renderList('Query parameters', getParameters('query'))}
 ${renderList('Headers', getParameters('header'))}
 ${renderList('Body', body ? getFields(body.schema) : [])}
-<h4>Response</h4>
+<h4>Response: ${getSchemaName(schema)}</h4>
 <ul class="fields">
 ${successes.map(([code, response]) => `<li><code>${code}</code> ${renderInlineMarkdown(response.description)}</li>`).join('\n')}
 </ul>
-<details><summary>${getSchemaName(schema)}: ${responseFields.length} ${responseFields.length === 1 ? 'field' : 'fields'}</summary>${renderFields(responseFields, true)}</details>
+${renderFields(getFields(schema), true)}
 <p class="muted">Errors: ${[...codes.map(renderErrorLink), `<a href="${ERRORS_PAGE.path}">errors of every operation</a>`].join(', ')}</p>
 </div>
 <div class="panel">
 ${renderRequestForm(operation)}
-${renderSamples({ method, path, query, body: body?.example })}
-<p>Response ${status}</p>
-<pre><code>${escapeHtml(JSON.stringify(example, null, 2))}</code></pre>
+${renderSamples(id, { method, path, query, body: body?.example, listPath: method === 'GET' ? listWithIds?.path : undefined })}
+${listWithIds ? `<p class="muted"><code>$ID</code> is an <code>id</code> from <a href="#${listWithIds.operationId}">${escapeHtml(listWithIds.summary)}</a>.</p>` : ''}
+<div class="bar">Response ${status}</div>
+${renderJson(example)}
 </div>
 </section>`;
+}
+
+/** Renders the query of the sample. The IDs of the example do not exist, so `$ID` replaces them. */
+function renderQuery(parameters: readonly DocumentedParameter[]): string {
+  const query = new URLSearchParams();
+  for (const { name, schema, example } of parameters)
+    if (example !== undefined) query.set(name, describeType(schema).includes('UUID') ? '$ID' : String(example));
+  return query.size > 0 ? `?${query}`.replaceAll('%24', '$') : '';
+}
+
+/** Renders which API keys have the permission of an operation. */
+function renderPermission(operationId: string): string {
+  const permission = operations.find(({ id }) => id === operationId)?.permission as Permission;
+  const { access, roles, needsMember } = requirements[permission];
+  const members = roles.includes('member') ? ['any key', 'any member'] : ['admin or no member', 'admin'];
+  const badges = [...(access.includes('read') ? [] : ['full access']), members[needsMember ? 1 : 0]];
+  return badges.map((text) => `<a class="badge" href="/docs/guide#authenticate">${text}</a>`).join(' ');
+}
+
+/** Returns whether an operation is a list whose items have an ID. */
+function isListWithIds({ method, responses }: DocumentedOperation): boolean {
+  const schema = responses[200]?.content['application/json'].schema;
+  return method === 'GET' && schema?.items !== undefined && getFields(schema).some(({ name }) => name === 'id');
 }
 
 /** Returns the name of a schema, such as `Array of Campaign`. */
 function getSchemaName({ $ref = '', items }: JsonSchema): string {
   return items ? `Array of ${getSchemaName(items)}` : ($ref.split('/').at(-1) as string);
+}
+
+function renderMethod(method: string): string {
+  return `<span class="method ${method}">${method}</span>`;
 }
 
 function renderErrorLink(code: ErrorCode): string {

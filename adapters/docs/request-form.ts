@@ -9,7 +9,7 @@ export function renderRequestForm(operation: DocumentedOperation): string {
   const { method, path, parameters = [], requestBody, summary } = operation;
   const isWrite = method !== 'GET';
   const label = `${method} ${path}`;
-  return `<details class="try" hidden>
+  return `<details class="try scripted">
 <summary>Try it<span class="visually-hidden">: ${escapeHtml(summary)}</span></summary>
 <form data-method="${method}" data-path="${escapeHtml(path)}" autocomplete="off">
 ${parameters.map(renderParameterInput).join('\n')}

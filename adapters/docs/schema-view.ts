@@ -7,8 +7,6 @@ const formatNames: Readonly<Record<string, string>> = { uuid: 'UUID', 'date-time
  * and the header `Link` contains URLs.
  */
 const MAX_SHOWN_LENGTH = 10_000;
-/** Longer lists of values are folded. */
-const MAX_SHOWN_VALUE_COUNT = 8;
 
 /** Returns the fields of an object, or of the items of an array. */
 export function getFields(schema: JsonSchema): readonly DocumentedField[] {
@@ -22,16 +20,20 @@ export function getFields(schema: JsonSchema): readonly DocumentedField[] {
 }
 
 /**
- * Renders a list of fields. The fields of nested objects are folded. In a request, required fields are marked. In a
+ * Renders a list of fields, with those of nested objects. In a request, required fields are marked. In a
  * response, fields that can be absent are marked.
  */
 export function renderFields(fields: readonly DocumentedField[], isResponse = false): string {
   return `<ul class="fields">\n${fields.map((field) => renderField(field, isResponse)).join('\n')}\n</ul>`;
 }
 
-function renderField({ name, schema, description, required = false }: DocumentedField, isResponse: boolean): string {
+function renderField(
+  { name, schema, description = '', required = false }: DocumentedField,
+  isResponse: boolean,
+): string {
   const facts = [
-    ...[describeType(schema), ...describeBounds(schema)].map(renderInlineMarkdown),
+    describeType(schema),
+    ...describeBounds(schema).filter((bound) => !statesBound(description, bound)),
     ...(schema.default === undefined ? [] : [`default <code>${escapeHtml(String(schema.default))}</code>`]),
     ...(required && !isResponse ? ['<strong class="required">required</strong>'] : []),
     ...(isResponse && !required ? ['can be absent'] : []),
@@ -41,7 +43,7 @@ function renderField({ name, schema, description, required = false }: Documented
 <p class="muted"><code class="name">${escapeHtml(name)}</code> ${facts.join(' · ')}</p>
 ${description ? `<p>${renderInlineMarkdown(description)}</p>` : ''}
 ${renderValues(schema)}
-${nested.length > 0 ? `<details><summary>Fields of <code>${escapeHtml(name)}</code></summary>${renderFields(nested, isResponse)}</details>` : ''}
+${nested.length > 0 ? renderFields(nested, isResponse) : ''}
 </li>`.replaceAll(/\n+/g, '\n');
 }
 
@@ -50,9 +52,7 @@ function renderValues(schema: JsonSchema): string {
   const values = getAlternatives(schema).flatMap((option) => option.enum ?? option.items?.enum ?? []);
   if (values.length === 0) return '';
   const list = values.map((value) => `<code>${escapeHtml(value)}</code>`).join(' ');
-  return values.length > MAX_SHOWN_VALUE_COUNT
-    ? `<details><summary>${values.length} values</summary><p>${list}</p></details>`
-    : `<p>Values: ${list}</p>`;
+  return `<p>Values: ${list}</p>`;
 }
 
 /** Returns the type in words, such as `string or null` or `array of UUIDs`. */
@@ -76,6 +76,12 @@ export function describeBounds(schema: JsonSchema): string[] {
     ].filter((bound) => bound !== undefined);
   });
   return [...new Set(bounds)];
+}
+
+/** Returns whether a description has the last number of a bound. Then the reference does not repeat the bound. */
+function statesBound(description: string, bound: string): boolean {
+  const number = bound.match(/[\d.,]*\d/g)?.at(-1);
+  return description.match(/[\d.,]*\d/g)?.includes(number as string) ?? false;
 }
 
 function describeRange(minimum: number | undefined, maximum: number | undefined, unit = ''): string | undefined {

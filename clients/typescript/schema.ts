@@ -145,7 +145,7 @@ export interface paths {
         };
         /**
          * List campaign briefs
-         * @description Returns the briefs of up to 25 campaigns, in the order of `campaignIds`. IDs that the workspace does not have are omitted.
+         * @description Returns the briefs of several campaigns, in the order of `campaignIds`. IDs that the workspace does not have are omitted.
          */
         readonly get: operations["listBriefs"];
         readonly put?: never;
@@ -590,7 +590,7 @@ export interface components {
             readonly workspace: {
                 /**
                  * Format: uuid
-                 * @description The ID of the record (UUID).
+                 * @description The ID of the record.
                  */
                 readonly id: string;
                 /** @description The name. */
@@ -600,7 +600,7 @@ export interface components {
             readonly member: {
                 /**
                  * Format: uuid
-                 * @description The ID of the record (UUID).
+                 * @description The ID of the record.
                  */
                 readonly id: string;
                 /** @description The name. */
@@ -634,7 +634,7 @@ export interface components {
             readonly key: {
                 /**
                  * Format: uuid
-                 * @description The ID of the record (UUID).
+                 * @description The ID of the record.
                  */
                 readonly id: string;
                 /** @description The label, or an empty string. */
@@ -771,7 +771,7 @@ export interface components {
         readonly Campaign: {
             /**
              * Format: uuid
-             * @description The ID of the record (UUID).
+             * @description The ID of the record.
              */
             readonly id: string;
             /** @description The name of the campaign. */
@@ -894,7 +894,7 @@ export interface components {
             readonly contentPillar: {
                 /**
                  * Format: uuid
-                 * @description The ID of the record (UUID).
+                 * @description The ID of the record.
                  */
                 readonly id: string;
                 /** @description The title. */
@@ -946,7 +946,7 @@ export interface components {
         readonly Tag: {
             /**
              * Format: uuid
-             * @description The ID of the record (UUID).
+             * @description The ID of the record.
              */
             readonly id: string;
             /** @description The name. */
@@ -961,7 +961,7 @@ export interface components {
         readonly BriefGroup: {
             /**
              * Format: uuid
-             * @description The ID of the record (UUID).
+             * @description The ID of the record.
              */
             readonly id: string;
             /** @description The name. */
@@ -1023,7 +1023,7 @@ export interface components {
         readonly InspirationQuestion: {
             /**
              * Format: uuid
-             * @description The ID of the record (UUID).
+             * @description The ID of the record.
              */
             readonly id: string;
             /**
@@ -1095,7 +1095,7 @@ export interface components {
         readonly ContentPillar: {
             /**
              * Format: uuid
-             * @description The ID of the record (UUID).
+             * @description The ID of the record.
              */
             readonly id: string;
             /** @description The title. */
@@ -1165,7 +1165,7 @@ export interface components {
         readonly Domain: {
             /**
              * Format: uuid
-             * @description The ID of the record (UUID).
+             * @description The ID of the record.
              */
             readonly id: string;
             /** @description The domain name, in lower case and in its ASCII form. */
@@ -1242,7 +1242,7 @@ export interface components {
         readonly Group: {
             /**
              * Format: uuid
-             * @description The ID of the record (UUID).
+             * @description The ID of the record.
              */
             readonly id: string;
             /** @description The name. */
@@ -1312,7 +1312,7 @@ export interface components {
         readonly Member: {
             /**
              * Format: uuid
-             * @description The ID of the record (UUID).
+             * @description The ID of the record.
              */
             readonly id: string;
             /** @description The name. */
@@ -1389,7 +1389,7 @@ export interface components {
         readonly Key: {
             /**
              * Format: uuid
-             * @description The ID of the record (UUID).
+             * @description The ID of the record.
              */
             readonly id: string;
             /** @description The label, or an empty string. */
@@ -1449,7 +1449,7 @@ export interface components {
         readonly KeyWithSecret: {
             /**
              * Format: uuid
-             * @description The ID of the record (UUID).
+             * @description The ID of the record.
              */
             readonly id: string;
             /** @description The label, or an empty string. */
@@ -1831,7 +1831,7 @@ export interface components {
         };
     };
     parameters: {
-        /** @description The ID of the record (UUID, in upper or lower case). */
+        /** @description The ID of the record, in upper or lower case. */
         readonly id: string;
         /** @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once. */
         readonly "Idempotency-Key": string;
@@ -2101,12 +2101,12 @@ export interface operations {
                 readonly sortBy?: "createdAt" | "updatedAt" | "startDate";
                 /** @description The maximum number of campaigns on all pages together. By default, no maximum. To set the size of a page, use `pageSize`. */
                 readonly limit?: number;
-                /**
-                 * @description The page number, starting at 1. Pages after the last one are empty arrays.
-                 * @example 2
-                 */
+                /** @description The page number, starting at 1. Pages after the last one are empty arrays. */
                 readonly page?: number;
-                /** @description The number of items per page, at most 25. */
+                /**
+                 * @description The number of items per page, at most 25.
+                 * @example 10
+                 */
                 readonly pageSize?: number;
             };
             readonly header?: never;
@@ -2256,7 +2256,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The ID of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record, in upper or lower case. */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -2310,7 +2310,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The ID of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record, in upper or lower case. */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -2353,7 +2353,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The ID of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record, in upper or lower case. */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -2417,7 +2417,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The ID of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record, in upper or lower case. */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -2603,7 +2603,7 @@ export interface operations {
             };
             readonly header?: never;
             readonly path: {
-                /** @description The ID of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record, in upper or lower case. */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -2657,7 +2657,7 @@ export interface operations {
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             readonly path: {
-                /** @description The ID of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record, in upper or lower case. */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -2866,7 +2866,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The ID of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record, in upper or lower case. */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -2919,7 +2919,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The ID of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record, in upper or lower case. */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -2962,7 +2962,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The ID of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record, in upper or lower case. */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -3151,7 +3151,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The ID of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record, in upper or lower case. */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -3202,7 +3202,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The ID of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record, in upper or lower case. */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -3245,7 +3245,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The ID of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record, in upper or lower case. */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -3460,7 +3460,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The ID of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record, in upper or lower case. */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -3512,7 +3512,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The ID of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record, in upper or lower case. */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -3573,7 +3573,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The ID of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record, in upper or lower case. */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -3626,7 +3626,7 @@ export interface operations {
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             readonly path: {
-                /** @description The ID of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record, in upper or lower case. */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -3791,7 +3791,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The ID of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record, in upper or lower case. */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -3837,7 +3837,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The ID of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record, in upper or lower case. */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -3880,7 +3880,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The ID of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record, in upper or lower case. */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -4046,7 +4046,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The ID of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record, in upper or lower case. */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -4091,7 +4091,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The ID of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record, in upper or lower case. */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -4134,7 +4134,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The ID of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record, in upper or lower case. */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -4326,7 +4326,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The ID of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record, in upper or lower case. */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -4380,7 +4380,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The ID of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record, in upper or lower case. */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -4423,7 +4423,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The ID of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record, in upper or lower case. */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -4609,7 +4609,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The ID of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record, in upper or lower case. */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -4660,7 +4660,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The ID of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record, in upper or lower case. */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;
@@ -4706,7 +4706,7 @@ export interface operations {
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             readonly path: {
-                /** @description The ID of the record (UUID, in upper or lower case). */
+                /** @description The ID of the record, in upper or lower case. */
                 readonly id: components["parameters"]["id"];
             };
             readonly cookie?: never;

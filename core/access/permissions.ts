@@ -47,7 +47,7 @@ interface PermissionRequirement<P extends Permission> {
  * The access levels and the roles that have each permission. A key without a member has no role, so its role is not
  * checked.
  */
-const requirements: { readonly [P in Permission]: PermissionRequirement<P> } = {
+export const requirements: { readonly [P in Permission]: PermissionRequirement<P> } = {
   read: { access: ['full', 'read'], roles: ['admin', 'member'], needsMember: false },
   inspect: { access: ['full', 'read'], roles: ['admin'], needsMember: false },
   write: { access: ['full'], roles: ['admin'], needsMember: false },

@@ -15,6 +15,8 @@ const interpreters: Readonly<Record<string, readonly [command: string, ...args: 
   Python: ['python3', '-c'],
 };
 
+const CLIPBOARD = { permissions: ['clipboard-read', 'clipboard-write'] };
+
 async function openReference(page: Page): Promise<void> {
   await page.goto('/docs');
   await page.getByRole('textbox', { name: 'API key' }).waitFor();
@@ -45,9 +47,15 @@ async function readResponse(page: Page, id: string): Promise<{ status: string; h
   };
 }
 
-async function readSample(page: Page, id: string, language: string): Promise<string> {
-  await page.getByLabel(language).check();
-  return findOperation(page, id).locator('.samples pre:visible').innerText();
+const findTab = (page: Page, id: string, language: string) =>
+  findOperation(page, id).getByRole('tab', { name: language });
+const readSample = (page: Page, id: string) => findOperation(page, id).getByRole('tabpanel').innerText();
+
+async function copySample(page: Page, id: string, language: string): Promise<string> {
+  await findTab(page, id, language).click();
+  await findOperation(page, id).getByRole('button', { name: 'Copy' }).click();
+  await findOperation(page, id).getByRole('button', { name: 'Copied' }).waitFor();
+  return page.evaluate<string>('navigator.clipboard.readText()');
 }
 
 async function canRun(command: string): Promise<boolean> {
@@ -66,29 +74,49 @@ suite('the documentation pages in a browser', {
       assert.deepEqual(shown.sort(), operations.map(({ method, path }) => `${method} ${path}`).sort());
     }),
 
-  'list only the operations that contain all words of a search, also in the fields and values of responses': () =>
+  'find the sections of all pages that contain all words, also in fields, values, causes of errors and guides': () =>
     withPage({}, async (page) => {
       await openReference(page);
       const search = async (words: string) => {
-        await page.getByLabel('Search the operations').fill(words);
-        return page.locator('.contents .depth-3:visible a').allInnerTexts();
+        await page.getByRole('searchbox').fill(words);
+        await page.locator('.results').waitFor();
+        const titles = await page.locator('.results a').allInnerTexts();
+        const status = await page.locator('.results').getByRole('status').innerText();
+        assert.equal(status, `${titles.length} ${titles.length === 1 ? 'result' : 'results'}`);
+        return titles;
       };
-      assert.equal((await search('')).length, operations.length);
-      assert.ok((await search('TARGETSHARES patch')).every((text) => text.startsWith('PATCH')));
-      assert.ok((await search('building-skyscraper')).some((text) => text.includes('inspiration question')));
+      const expected: Readonly<Record<string, string>> = {
+        'thumbnailUrl PATCH': 'Update a campaign Reference',
+        'building-skyscraper': 'List inspiration questions Reference',
+        'txt DNS zone': 'Verify a domain Guide',
+        'last admin role': 'conflict-last-admin Errors',
+        'byte-order': '400 bad_request Errors',
+      };
+      await each(expected, async (title, words) => assert.ok((await search(words)).includes(title), words));
       assert.deepEqual(await search('xyzzy'), []);
+      assert.equal((await search('archive domain')).at(0), 'Create or archive a domain Reference');
+      assert.match(await page.locator('.results li p').first().innerText(), /archives or unarchives/);
+      await search('last admin');
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+      await page.waitForURL('/docs/errors#conflict-last-admin');
+      await search('last admin');
+      await page.keyboard.press('Escape');
+      assert.equal(await page.locator('.results').isVisible(), false);
+      assert.equal(await page.getByRole('searchbox').inputValue(), '');
     }),
 
-  'have samples in three languages that run with the entered API key': () =>
-    withPage({}, async (page, { call }) => {
+  'have samples in three languages, of which the copy button returns one that runs with the entered API key': () =>
+    withPage(CLIPBOARD, async (page, { call }) => {
       await openReference(page);
+      assert.match(await copySample(page, 'getCampaign', 'curl'), /campaigns\/\$ID".*Bearer \$KEY"/s);
       await enterApiKey(page);
       const keys = await page.locator('[data-fill=idempotencyKey]').allInnerTexts();
       assert.equal(new Set(keys).size, keys.length, 'each sample has its own Idempotency-Key');
       await each(interpreters, async ([command, ...args], language) => {
         if (language === 'Python' && !(await canRun(command))) return;
         const run = async (id: string) => {
-          const sample = await readSample(page, id, language);
+          const sample = await copySample(page, id, language);
           const { stdout } = await promisify(execFile)(command, [...args, sample]);
           // JavaScript and Python print an object in their own way.
           return language === 'curl' ? stdout : stdout.replaceAll("'", '"');
@@ -96,17 +124,38 @@ suite('the documentation pages in a browser', {
         assert.match(await run('createCampaign'), /Summer tents are here/);
         assert.match(await run('createInspirationQuestion'), /"?question"?: ?"/);
         assert.match(await run('getMe'), /Ada Winter/);
+        assert.match(await run('getDomain'), /go\.northwind\.example/);
+        assert.match(await run('listBriefs'), /campaignId/);
+        assert.match(await copySample(page, 'deleteTag', language), /tags\/\$ID/, 'no ID for a write');
       });
       const created = (await call('GET', '/campaigns?search=Summer tents')).json.length;
       assert.ok(created >= 3);
     }),
 
-  'insert into the samples only text that cannot end a string': () =>
+  'show the samples of all operations in the language of a tab, also with the keyboard': () =>
     withPage({}, async (page) => {
+      await openReference(page);
+      await findTab(page, 'getTag', 'curl').focus();
+      const keys = { ArrowRight: 'JavaScript', End: 'Python', ' ': 'Python', ArrowLeft: 'JavaScript', Home: 'curl' };
+      for (const [key, language] of Object.entries({ ...keys, ArrowUp: 'curl' })) {
+        await page.keyboard.press(key);
+        for (const id of ['getTag', 'createTag']) {
+          assert.equal(await findOperation(page, id).getByRole('tab', { selected: true }).innerText(), language);
+          assert.equal(await findOperation(page, id).getByRole('tabpanel', { name: language }).count(), 1);
+          assert.equal(await findOperation(page, id).locator('[role=tabpanel]:visible').count(), 1);
+        }
+        assert.equal(await page.evaluate('document.activeElement.textContent'), language);
+      }
+      await page.keyboard.press('ArrowLeft');
+      assert.equal(await page.evaluate('document.activeElement.textContent'), 'Python');
+    }),
+
+  'do not copy a key that could end a string': () =>
+    withPage(CLIPBOARD, async (page) => {
       await openReference(page);
       await enterApiKey(page, "adv_'; touch /tmp/x; '");
       await each(textCases(...Object.keys(interpreters)), async (language) =>
-        assert.match(await readSample(page, 'getTag', language), /tags\/ID".*Bearer API_KEY"/s),
+        assert.match(await copySample(page, 'createTag', language), /Bearer \$KEY"/s),
       );
       assert.equal(await page.locator('#key:invalid').count(), 1);
     }),
@@ -123,8 +172,6 @@ suite('the documentation pages in a browser', {
         }
         assert.fail(`the focus does not reach ${selector}`);
       };
-      await pressTabUntil('#createTag summary');
-      // The first summary is that of the response fields. The second is that of the form.
       await pressTabUntil('#createTag .try > summary');
       await page.keyboard.press('Enter');
       await pressTabUntil('#createTag form input');
@@ -203,12 +250,13 @@ suite('the documentation pages in a browser', {
     }),
 
   'keep the API key in the tab, and nowhere else': () =>
-    withPage({}, async (page, { url }) => {
+    withPage(CLIPBOARD, async (page, { url }) => {
       await openReference(page);
       await enterApiKey(page);
       await page.reload();
       assert.equal(await page.getByRole('textbox', { name: 'API key' }).inputValue(), DEMO_API_KEY);
-      assert.ok((await readSample(page, 'getMe', 'curl')).includes(`Bearer ${DEMO_API_KEY}"`));
+      assert.ok((await copySample(page, 'getMe', 'curl')).includes(`Bearer ${DEMO_API_KEY}"`));
+      assert.match(await readSample(page, 'getMe'), /Bearer \$KEY"/, 'the page shows no key');
       const stored = await page.evaluate(
         `indexedDB.databases().then((databases) => [localStorage.length, document.cookie, databases.length, location.href])`,
       );
@@ -243,7 +291,9 @@ suite('the documentation pages in a browser', {
         await page.evaluate('for (const element of document.querySelectorAll("main details")) element.open = true');
         await sendRequest(page, 'listCampaigns');
         await sendRequest(page, 'createDomain');
-        await page.getByLabel('Python').check();
+        await findTab(page, 'getMe', 'Python').click();
+        await page.getByRole('searchbox').fill('campaign');
+        await page.locator('.results li').first().waitFor();
         await assertUsable(page, `${screen}: everything unfolded`);
         if (process.env.SCREENSHOTS) {
           await openReference(page);
@@ -259,12 +309,12 @@ suite('the documentation pages in a browser', {
         await page.locator('noscript').innerText(),
         /^Without JavaScript, you can read everything on this page/,
       );
-      for (const selector of ['.key-form', '.try']) {
+      for (const selector of ['.key-form', '.try', 'search', '.samples .bar']) {
         assert.equal(await page.locator(selector).first().isVisible(), false, selector);
       }
-      await findOperation(page, 'createCampaign').getByText('Fields of resources').click();
       await findOperation(page, 'createCampaign').getByText('thumbnailUrl', { exact: true }).waitFor();
-      assert.match(await readSample(page, 'createCampaign', 'Python'), /urllib\.request/);
+      const samples = await findOperation(page, 'createCampaign').locator('.samples').innerText();
+      for (const text of ['curl -X POST', 'await fetch', 'urllib.request']) assert.ok(samples.includes(text), text);
       await findLink(page, 'listGroups').click();
       assert.ok(((await findOperation(page, 'listGroups').boundingBox())?.y ?? 900) < 100);
     }),

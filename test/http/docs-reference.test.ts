@@ -5,13 +5,26 @@ import { renderSamples } from '../../adapters/docs/code-samples.ts';
 import type { JsonSchema, OpenApiDocument } from '../../adapters/docs/documented-operations.ts';
 import { renderReferencePage } from '../../adapters/docs/reference.ts';
 import { describeBounds, describeType, getFields, renderFields } from '../../adapters/docs/schema-view.ts';
+import type { Permission } from '../../core/access/permissions.ts';
 import { each } from '../support/each.ts';
+import { withSharedService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
 const link = { type: 'object', properties: { url: { type: 'string', maxLength: 2048 } }, required: ['url'] } as const;
 
 const document = createOpenApiDocument() as unknown as OpenApiDocument;
 const page = renderReferencePage(document);
+
+/** The API keys with each permission, as the reference names them. */
+const keysByPermission: Readonly<Record<Permission, readonly string[]>> = {
+  read: ['any key'],
+  inspect: ['admin or no member'],
+  write: ['full access', 'admin or no member'],
+  author: ['full access', 'admin'],
+  share: ['full access', 'any member'],
+  accept: ['any member'],
+  readOwn: ['any member'],
+};
 
 suite('the API reference', {
   'describes types and bounds in words': () =>
@@ -54,7 +67,7 @@ suite('the API reference', {
       },
     ),
 
-  'puts the fields of nested objects into a part that can be opened, and lists the values of enumerations': () => {
+  'lists the fields of nested objects and the values of enumerations, none of them folded': () => {
     const schema: JsonSchema = {
       type: 'object',
       properties: {
@@ -64,21 +77,36 @@ suite('the API reference', {
       required: ['links'],
     };
     const html = renderFields(getFields(schema));
-    assert.match(
-      html,
-      /<code class="name">links<\/code>.*array of objects.*required.*<summary>Fields of <code>links</s,
-    );
+    assert.match(html, /<code class="name">links<\/code>.*array of objects.*required.*<code class="name">url<\/code>/s);
     assert.match(html, /<p>With <code>code<\/code>\.<\/p>/);
     assert.match(html, /<code class="name">color<\/code>.*default <code>red<\/code><\/p>/);
     assert.match(html, /Values: <code>red<\/code> <code>&lt;blue&gt;<\/code>/);
     assert.match(renderFields(getFields(schema), true), /color<\/code>.*can be absent/);
+    assert.doesNotMatch(page, /<details(?! class="try|[ \w]* open>)/);
   },
 
-  'quotes values in samples': () => {
+  'says a limit once: in the description, or else beside the type': () => {
+    const schema = { type: 'integer', minimum: 1, maximum: 2500 } as const;
+    const render = (description: string) => renderFields([{ name: 'size', schema, description }]);
+    assert.match(render('The size.'), /integer · 1 to 2,500</);
+    assert.match(render('The size, at most 25.'), /integer · 1 to 2,500</);
+    assert.match(render('The size, at most 2,500.'), /integer</);
+    for (const [, field = ''] of page.matchAll(/<li>\n(<p class="muted"><code class="name">.*?)<\/li>/gs))
+      assert.doesNotMatch(field, /at most ([\d,]+).* (?:at most|up to) \1\b/s);
+  },
+
+  'quotes and highlights the values of samples, and escapes them': () => {
     const body = { name: "It's </code>" };
-    const html = renderSamples({ method: 'POST', path: '/tags/{id}', body });
-    assert.match(html, /&quot;name&quot;: &quot;It'\\''s &lt;\/code&gt;&quot;/);
-    assert.match(html, /<span data-fill="origin">[^<]+<\/span>\/tags\/ID/);
+    const html = renderSamples('x', { method: 'POST', path: '/tags/{id}', body });
+    const [curl = '', javascript = ''] = html.split('<pre').slice(1);
+    assert.match(curl, /&quot;name&quot;: &quot;It&#x27;<\/span>\\&#x27;/);
+    assert.match(
+      curl,
+      /<span class="hljs-string">&quot;<span data-fill="origin">[^<]+<\/span>\/tags\/<span[^>]*>\$ID<\/span>&quot;/,
+    );
+    assert.match(curl, /Bearer <span class="hljs-variable">\$KEY<\/span>/);
+    assert.match(javascript, /<span class="hljs-keyword">const<\/span>.*&lt;\/code&gt;/s);
+    assert.doesNotMatch(html, / style=|'<\/code>/);
   },
 
   'has a section for each operation, and links that lead to it': () => {
@@ -90,6 +118,35 @@ suite('the API reference', {
       assert.ok(page.includes(`<li class="depth-3"><a href="#${id}">`), id);
     }
   },
+
+  'says which API keys have the permission of an operation': () => {
+    const readBadges = (id: string) => {
+      const [section = ''] = page.slice(page.indexOf(`<section id="${id}"`)).split('</section>');
+      return [...section.matchAll(/class="badge"[^>]*>([^<]+)</g)].map(([, text]) => text);
+    };
+    for (const { id, permission } of operations) assert.deepEqual(readBadges(id), keysByPermission[permission], id);
+  },
+
+  'has samples that return something in the demo workspace, with IDs of its lists only': () =>
+    withSharedService(async ({ call }) => {
+      const sections = page.split('<section ').slice(1);
+      const samples = sections.map((section) =>
+        section.match(/&quot;<span data-fill="origin">[^<]*<\/span>(.*?)&quot;/),
+      );
+      const paths = samples.map(
+        (sample, i) => [sample?.[1]?.replaceAll(/<[^>]*>/g, ''), sections[i] as string] as const,
+      );
+      assert.equal(paths.length, operations.length);
+      for (const [path = '', section] of paths) {
+        assert.doesNotMatch(path, /[0-9a-f]{8}-/);
+        if (!path.includes('?')) assert.equal(section.includes('<code>$ID</code> is an'), path.includes('$ID'), path);
+        else if (section.includes('<span class="method GET">')) {
+          const [, list] = /data-list="([^"]+)"/.exec(section) ?? [];
+          const id = list && (await call('GET', list)).json[0].id;
+          assert.notEqual((await call('GET', path.replaceAll('&amp;', '&').replace('$ID', id))).text, '[]', path);
+        }
+      }
+    }),
 
   'has in each heading a link to this heading': () => {
     const headings = [...page.matchAll(/<h([23])[^>]*>(.*?)<\/h\1>/g)].map(([, , content]) => content as string);

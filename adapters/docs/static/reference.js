@@ -1,42 +1,61 @@
-// The script of the API reference. The page can be read without it. The script searches the operations, fills the API
-// key into the samples, and sends requests to the service.
+// The script of the API reference. The page can be read without it. The script chooses the language of the samples,
+// copies samples with the API key, and sends requests to the service.
 
 import { setUpApiKey } from './api-key.js';
 
 const $ = (selector, root = document) => root.querySelector(selector);
 const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
+// The pattern of the field allows no character that could end a string of a sample, such as a quotation mark.
+let apiKey = '';
 
-for (const element of $$('.key-form, .try')) element.hidden = false;
 for (const form of $$('.try form')) setUpRequestForm(form);
-setUpSearch();
-fill('origin', location.origin);
+document.addEventListener('click', ({ target }) => target.matches('[role=tab]') && chooseLanguage(target));
+document.addEventListener('click', ({ target }) => target.matches('.copy') && copySample(target));
+document.addEventListener('keydown', moveBetweenTabs);
+for (const element of $$('[data-fill=origin]')) element.textContent = location.origin;
 // Each sample has its own Idempotency-Key, because an operation rejects a key that was used with another body.
 for (const element of $$('[data-fill=idempotencyKey]')) element.textContent = Math.random().toString(36).slice(2);
 // This call is the last one, because it throws an error in a browser that blocks the session storage.
-// The pattern of the field allows no character that could end a string of a sample, such as a quotation mark.
-setUpApiKey((key) => fill('key', key));
+setUpApiKey((key) => {
+  apiKey = key;
+});
 
-/** Adds a search: the list then shows only the operations whose texts, fields and values contain all words. */
-function setUpSearch() {
-  const input = Object.assign(document.createElement('input'), { type: 'search', placeholder: 'Search' });
-  input.ariaLabel = 'Search the operations';
-  $('.contents p').after(input);
-  const entries = $$('.operation').map(({ id, textContent }) => ({
-    item: $(`.contents a[href="#${id}"]`).parentElement,
-    text: textContent.toLowerCase(),
-  }));
-  input.addEventListener('input', () => {
-    const words = input.value.toLowerCase().split(/\s+/);
-    for (const { item, text } of entries) item.hidden = !words.every((word) => text.includes(word));
-  });
+/** Shows all samples in the language of a tab. The tab keeps its place in the window. */
+function chooseLanguage(chosen) {
+  const { top } = chosen.getBoundingClientRect();
+  for (const tab of $$('[role=tab]')) {
+    const isSelected = tab.textContent === chosen.textContent;
+    tab.setAttribute('aria-selected', isSelected);
+    tab.tabIndex = isSelected ? 0 : -1;
+    document.getElementById(tab.getAttribute('aria-controls')).hidden = !isSelected;
+  }
+  chosen.focus({ preventScroll: true });
+  scrollBy({ top: chosen.getBoundingClientRect().top - top, behavior: 'instant' });
 }
 
-/** Fills a value into the samples. An empty value restores the initial text. */
-function fill(name, value) {
-  for (const element of $$(`[data-fill=${name}]`)) {
-    element.dataset.default ??= element.textContent;
-    element.textContent = value || element.dataset.default;
+/** Chooses another language with the keys of the ARIA pattern for tabs. */
+function moveBetweenTabs(event) {
+  const tabs = event.target.matches('[role=tab]') ? $$('[role=tab]', event.target.parentElement) : [];
+  const position = tabs.indexOf(event.target);
+  const next = { ArrowLeft: position - 1, ArrowRight: (position + 1) % tabs.length, Home: 0, End: -1 }[event.key];
+  if (tabs.length === 0 || next === undefined) return;
+  event.preventDefault();
+  chooseLanguage(tabs.at(next));
+}
+
+/** Copies the shown sample with the API key in place of `$KEY`, and with the first ID of the list in place of `$ID`. */
+async function copySample(button) {
+  const samples = button.closest('.samples');
+  let text = $('pre:not([hidden])', samples).textContent;
+  if (apiKey) text = text.replaceAll('$KEY', apiKey);
+  if (apiKey && samples.dataset.list) {
+    const response = await fetch(samples.dataset.list, { headers: { Authorization: `Bearer ${apiKey}` } });
+    const [record] = response.ok ? await response.json() : [];
+    if (record) text = text.replaceAll('$ID', record.id);
   }
+  await navigator.clipboard.writeText(text);
+  button.textContent = 'Copied';
+  setTimeout(() => (button.textContent = 'Copy'), 2000);
 }
 
 /** Sends the request of a form when its button is pressed, and shows the response below the form. */
