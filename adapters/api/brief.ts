@@ -59,10 +59,11 @@ const briefResponse = z
       })
       .nullable()
       .describe('The content pillar, or `null` if there is none, or if it was deleted.'),
-    shareRewardAmount: field.responseAmount.describe('The reward for a share.'),
+    shareRewardAmount: field.responseAmount.describe('The reward for the first share of a member.'),
     clickRewardAmount: field.responseAmount.describe('The reward for a click.'),
-    maxRewardPerEmployee: field.responseAmount.describe('The maximum total reward of one employee.'),
-    totalBudget: field.responseAmount.describe('The total budget of the campaign.'),
+    maxRewardPerEmployee: field.responseAmount.describe('The maximum of all rewards of one employee. `0`: no rewards.'),
+    totalBudget: field.responseAmount.describe('The maximum of all rewards of the campaign. `0`: no rewards.'),
+    rewardsSpent: field.responseAmount.describe('The sum of the rewards of all shares.'),
     createdBy: field.recordId.nullable().describe('The ID of the member who created the campaign, or `null`.'),
     updatedAt: field.updatedAt,
   })
@@ -82,6 +83,7 @@ const example = {
   clickRewardAmount: '0.05',
   maxRewardPerEmployee: '50',
   totalBudget: '1000',
+  rewardsSpent: '84.25',
   createdBy: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a',
   updatedAt: '2026-05-21T10:00:00.000Z',
 } as const;

@@ -86,10 +86,10 @@ const campaignFields = z.strictObject({
   endDate: field.endDate.describe(
     'The end: a date (the end of that day, UTC) or an ISO 8601 date-time (UTC if it has no offset). Must not be before `startDate`.',
   ),
-  shareRewardAmount: field.amount.describe('The reward for a share.'),
+  shareRewardAmount: field.amount.describe('The reward for the first share of a member.'),
   clickRewardAmount: field.amount.describe('The reward for a click.'),
-  maxRewardPerEmployee: field.amount.describe('The maximum total reward of one employee.'),
-  totalBudget: field.amount.describe('The total budget of the campaign.'),
+  maxRewardPerEmployee: field.amount.describe('The maximum of all rewards of one employee. `0`: no rewards.'),
+  totalBudget: field.amount.describe('The maximum of all rewards of the campaign. `0`: no rewards.'),
   domain: field.slug
     .nullish()
     .describe(

@@ -17,6 +17,9 @@ const shareResponse = z
         'The short link of the member. It redirects to the `destinationUrl` of the campaign and counts clicks. Its host is the domain of the campaign if that is verified and not archived, otherwise the host of the setting `LINKS_URL`. `null` if there is no such host, if short links are off, or if the campaign has no `destinationUrl`.',
       ),
     clicks: field.count.describe('The number of clicks on the short link.'),
+    rewards: field.responseAmount.describe(
+      'The rewards for the share and its clicks. Each reward is cut to what is left of `maxRewardPerEmployee` and `totalBudget` of the campaign. Later changes of these amounts do not change it.',
+    ),
     createdAt: field.createdAt,
   })
   .meta({ id: 'Share', description: 'A share of a campaign by a member.' });
@@ -39,6 +42,7 @@ const example = {
   memberName: 'Ada Pereira',
   link: 'https://go.northwind.example/4fK9xQ2b',
   clicks: 0,
+  rewards: '1.5',
   createdAt: '2026-06-02T09:30:00.000Z',
 } as const;
 
@@ -70,7 +74,7 @@ const listShares = defineOperation({
   method: 'GET',
   path: '/campaigns/{id}/shares',
   command: 'campaign shares',
-  columns: ['memberId', 'memberName', 'link', 'clicks', 'createdAt'],
+  columns: ['memberId', 'memberName', 'link', 'clicks', 'rewards', 'createdAt'],
   summary: 'List shares of a campaign',
   description: ['Returns the shares of a campaign, one for each member who shared it.'],
   query: z.strictObject({
@@ -87,7 +91,7 @@ export const listMyShares = defineOperation({
   method: 'GET',
   path: '/me/shares',
   command: 'me shares',
-  columns: ['campaignId', 'campaignName', 'campaignStatus', 'link', 'clicks', 'createdAt'],
+  columns: ['campaignId', 'campaignName', 'campaignStatus', 'link', 'clicks', 'rewards', 'createdAt'],
   permission: 'readOwn',
   summary: 'List your shares',
   description: [

@@ -47,6 +47,7 @@ export const campaignSchema = defineSchema<Campaign, CampaignColumns>({
     ['status', 'createdAt'],
     ['audience', 'createdAt'],
   ],
+  defaults: { rewardsSpent: '0' },
 });
 
 const POSITION_FIELDS = ['campaignId', 'position'] as const;

@@ -12,6 +12,7 @@ export const shareSchema = defineSchema<Share>({
     ['memberId', 'createdAt'],
     ['memberId', 'clicks'],
   ],
+  defaults: { rewards: '0' },
 });
 
 export function createShareRepository(store: RecordStore<Share>): ShareRepository {

@@ -672,6 +672,8 @@ export interface components {
              * @description The number of clicks on the short link.
              */
             readonly clicks: number;
+            /** @description The rewards for the share and its clicks. Each reward is cut to what is left of `maxRewardPerEmployee` and `totalBudget` of the campaign. Later changes of these amounts do not change it. */
+            readonly rewards: string;
             /**
              * Format: date-time
              * @description The time of creation, in UTC.
@@ -714,13 +716,13 @@ export interface components {
              * @example 2026-01-31T09:30:00Z
              */
             readonly endDate: string;
-            /** @description The reward for a share. */
+            /** @description The reward for the first share of a member. */
             readonly shareRewardAmount: components["schemas"]["Amount"];
             /** @description The reward for a click. */
             readonly clickRewardAmount: components["schemas"]["Amount"];
-            /** @description The maximum total reward of one employee. */
+            /** @description The maximum of all rewards of one employee. `0`: no rewards. */
             readonly maxRewardPerEmployee: components["schemas"]["Amount"];
-            /** @description The total budget of the campaign. */
+            /** @description The maximum of all rewards of the campaign. `0`: no rewards. */
             readonly totalBudget: components["schemas"]["Amount"];
             /** @description The slug of the domain for the short links. The domain must belong to the workspace and must not be archived. */
             readonly domain?: string | null;
@@ -838,13 +840,13 @@ export interface components {
              * @example 2026-01-31T09:30:00Z
              */
             readonly endDate?: string;
-            /** @description The reward for a share. */
+            /** @description The reward for the first share of a member. */
             readonly shareRewardAmount?: components["schemas"]["Amount"];
             /** @description The reward for a click. */
             readonly clickRewardAmount?: components["schemas"]["Amount"];
-            /** @description The maximum total reward of one employee. */
+            /** @description The maximum of all rewards of one employee. `0`: no rewards. */
             readonly maxRewardPerEmployee?: components["schemas"]["Amount"];
-            /** @description The total budget of the campaign. */
+            /** @description The maximum of all rewards of the campaign. `0`: no rewards. */
             readonly totalBudget?: components["schemas"]["Amount"];
             /** @description The slug of the domain for the short links. The domain must belong to the workspace and must not be archived. */
             readonly domain?: string | null;
@@ -905,14 +907,16 @@ export interface components {
                  */
                 readonly color: "red" | "yellow" | "green" | "blue" | "purple" | "brown";
             } | null;
-            /** @description The reward for a share. */
+            /** @description The reward for the first share of a member. */
             readonly shareRewardAmount: string;
             /** @description The reward for a click. */
             readonly clickRewardAmount: string;
-            /** @description The maximum total reward of one employee. */
+            /** @description The maximum of all rewards of one employee. `0`: no rewards. */
             readonly maxRewardPerEmployee: string;
-            /** @description The total budget of the campaign. */
+            /** @description The maximum of all rewards of the campaign. `0`: no rewards. */
             readonly totalBudget: string;
+            /** @description The sum of the rewards of all shares. */
+            readonly rewardsSpent: string;
             /** @description The ID of the member who created the campaign, or `null`. */
             readonly createdBy: string | null;
             /**
@@ -988,6 +992,8 @@ export interface components {
              * @description The number of clicks on the short link.
              */
             readonly clicks: number;
+            /** @description The rewards for the share and its clicks. Each reward is cut to what is left of `maxRewardPerEmployee` and `totalBudget` of the campaign. Later changes of these amounts do not change it. */
+            readonly rewards: string;
             /**
              * Format: date-time
              * @description The time of creation, in UTC.
@@ -2049,6 +2055,7 @@ export interface operations {
                      *         "memberName": "Ada Pereira",
                      *         "link": "https://go.northwind.example/4fK9xQ2b",
                      *         "clicks": 0,
+                     *         "rewards": "1.5",
                      *         "createdAt": "2026-06-02T09:30:00.000Z",
                      *         "campaignName": "Summer tents are here",
                      *         "campaignStatus": "published"
@@ -2478,6 +2485,7 @@ export interface operations {
                      *       "clickRewardAmount": "0.05",
                      *       "maxRewardPerEmployee": "50",
                      *       "totalBudget": "1000",
+                     *       "rewardsSpent": "84.25",
                      *       "createdBy": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a",
                      *       "updatedAt": "2026-05-21T10:00:00.000Z"
                      *     }
@@ -2568,6 +2576,7 @@ export interface operations {
                      *         "clickRewardAmount": "0.05",
                      *         "maxRewardPerEmployee": "50",
                      *         "totalBudget": "1000",
+                     *         "rewardsSpent": "84.25",
                      *         "createdBy": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a",
                      *         "updatedAt": "2026-05-21T10:00:00.000Z"
                      *       }
@@ -2631,6 +2640,7 @@ export interface operations {
                      *         "memberName": "Ada Pereira",
                      *         "link": "https://go.northwind.example/4fK9xQ2b",
                      *         "clicks": 0,
+                     *         "rewards": "1.5",
                      *         "createdAt": "2026-06-02T09:30:00.000Z"
                      *       }
                      *     ]
@@ -2684,6 +2694,7 @@ export interface operations {
                      *       "memberName": "Ada Pereira",
                      *       "link": "https://go.northwind.example/4fK9xQ2b",
                      *       "clicks": 0,
+                     *       "rewards": "1.5",
                      *       "createdAt": "2026-06-02T09:30:00.000Z"
                      *     }
                      */
@@ -2710,6 +2721,7 @@ export interface operations {
                      *       "memberName": "Ada Pereira",
                      *       "link": "https://go.northwind.example/4fK9xQ2b",
                      *       "clicks": 0,
+                     *       "rewards": "1.5",
                      *       "createdAt": "2026-06-02T09:30:00.000Z"
                      *     }
                      */

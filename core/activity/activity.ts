@@ -1,4 +1,4 @@
-import { formatUnits, toUnits } from '../shared/amount.ts';
+import { addUnits, toUnits } from '../shared/amount.ts';
 import { formatDay } from '../shared/date.ts';
 import type { Entity } from '../shared/entity.ts';
 
@@ -37,6 +37,6 @@ export function addActivityCounts(activity: Activity, { shares, clicks, rewards 
     ...activity,
     shares: activity.shares + shares,
     clicks: activity.clicks + clicks,
-    rewards: formatUnits(toUnits(activity.rewards) + toUnits(rewards)),
+    rewards: addUnits(activity.rewards, toUnits(rewards)),
   };
 }

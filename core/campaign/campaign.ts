@@ -41,6 +41,8 @@ export interface Campaign extends Entity {
   readonly clickRewardAmount: string;
   readonly maxRewardPerEmployee: string;
   readonly totalBudget: string;
+  /** The sum of the rewards of all shares. */
+  readonly rewardsSpent: string;
   readonly domain: string | null;
   readonly image: string | null;
   readonly tagIds: readonly string[];
@@ -84,6 +86,9 @@ const DEFAULTS = {
   contentPillarId: null,
 } as const satisfies Partial<Campaign>;
 
+/** The counters of a new campaign. */
+const COUNTERS = { clicks: 0, shares: 0, rewardsSpent: '0' } as const satisfies Partial<Campaign>;
+
 type OptionalFields = Pick<Campaign, keyof typeof DEFAULTS>;
 
 /** The dates of a campaign to create. `startsAt` and `endsAt` are taken from them. */
@@ -93,7 +98,8 @@ interface NewDates {
 }
 
 /** The fields of a campaign that its creator does not set. */
-type GeneratedFields = 'createdBy' | 'startsAt' | 'endsAt' | 'clicks' | 'shares' | 'createdAt' | 'updatedAt';
+type GeneratedFields = Counters | 'createdBy' | 'startsAt' | 'endsAt' | 'createdAt' | 'updatedAt';
+type Counters = keyof typeof COUNTERS;
 
 /**
  * The fields of a campaign to create. The dates are parsed, amounts have the form that amount.ts returns, and the
@@ -202,7 +208,7 @@ export function newCampaign(
   const createdAt = formatTimestamp(now);
   const defaults = selectMissingDefaults(DEFAULTS, fields);
   const values = { ...fields, ...defaults, ...toStart(fields.startDate), ...toEnd(fields.endDate) };
-  return { id, workspaceId, createdBy, clicks: 0, shares: 0, createdAt, updatedAt: createdAt, ...values };
+  return { id, workspaceId, createdBy, ...COUNTERS, createdAt, updatedAt: createdAt, ...values };
 }
 
 const toStart = ({ text, time }: ParsedDate) => ({ startDate: text, startsAt: time });

@@ -14,9 +14,13 @@ export interface ShareFilter {
 /** The shares of all workspaces. */
 export interface ShareRepository {
   findById(workspaceId: string, id: string): Promise<Share | undefined>;
+  findMany(workspaceId: string, ids: readonly string[]): Promise<readonly Share[]>;
   findPage(workspaceId: string, filter: ShareFilter, request: PageRequest): Promise<Page<Share>>;
   add(share: Share): Promise<void>;
   update(workspaceId: string, id: string, change: EntityChange<Share>): Promise<Share | undefined>;
-  /** Updates each of the shares. Call it in a transaction: otherwise, an error can leave some of them unchanged. */
-  updateMany(workspaceId: string, ids: readonly string[], change: EntityChange<Share>): Promise<unknown>;
+  /**
+   * Updates each of the shares, and returns them. Call it in a transaction: otherwise, an error can leave some of them
+   * unchanged.
+   */
+  updateMany(workspaceId: string, ids: readonly string[], change: EntityChange<Share>): Promise<readonly Share[]>;
 }

@@ -1,7 +1,7 @@
 import { newActivity } from '../activity/activity.ts';
-import type { ActivityRepository } from '../activity/activity-repository.ts';
 import { type Campaign, type CampaignStatus, requireRunning } from '../campaign/campaign.ts';
 import type { CampaignRepository } from '../campaign/campaign-repository.ts';
+import { earn, payReward } from '../campaign/reward.ts';
 import type { DomainRepository } from '../domain/domain-repository.ts';
 import type { EventFactory } from '../event/event.ts';
 import type { EventRepository } from '../event/event-repository.ts';
@@ -10,13 +10,14 @@ import type { LinkRepository } from '../link/link-repository.ts';
 import type { Member } from '../member/member.ts';
 import type { MemberRepository } from '../member/member-repository.ts';
 import type { MemberActor } from '../shared/actor.ts';
+import { formatUnits } from '../shared/amount.ts';
 import { CoreError, requireFound } from '../shared/core-error.ts';
 import { indexById } from '../shared/entity.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
 import type { Clock, System } from '../shared/system.ts';
 import type { UnitOfWork } from '../shared/unit-of-work.ts';
-import { type ClickBatch, createCheckpointId, newClickCheckpoint } from './click-checkpoint.ts';
-import type { ClickCheckpointRepository } from './click-checkpoint-repository.ts';
+import type { ClickBatch } from './click-checkpoint.ts';
+import { type ClickRepositories, countClicks } from './count-clicks.ts';
 import { createShareId, newShare, type Share } from './share.ts';
 import type { ShareFilter, ShareRepository } from './share-repository.ts';
 
@@ -37,14 +38,7 @@ interface AddedShare {
   readonly isNew: boolean;
 }
 
-interface ShareRepositories {
-  readonly activity: ActivityRepository;
-  readonly campaigns: CampaignRepository;
-  readonly shares: ShareRepository;
-  readonly links: LinkRepository;
-  readonly clickCheckpoints: ClickCheckpointRepository;
-  readonly events: EventRepository;
-}
+type ShareRepositories = ClickRepositories & { readonly events: EventRepository; readonly links: LinkRepository };
 
 export class ShareService {
   constructor(
@@ -104,44 +98,35 @@ export class ShareService {
   }
 
   /**
-   * Adds a batch of clicks to the counters of shares and campaigns. Does nothing if this batch or a later one of the
+   * Adds a batch of clicks and their rewards to shares and campaigns. Does nothing if this batch or a later one of the
    * same process is stored already. So a batch whose outcome is unknown can be sent again.
    */
   addClicks(batch: ClickBatch): Promise<void> {
-    const { workspaceId, clicks } = batch;
-    const id = createCheckpointId(batch);
-    return this.unitOfWork.run(async ({ clickCheckpoints, campaigns, shares }) => {
-      const checkpoint = await clickCheckpoints.findById(workspaceId, id);
-      if (checkpoint && checkpoint.sequence >= batch.sequence) return;
-      const [byCampaign, byShare] = [new Map<string, number>(), new Map<string, number>()];
-      for (const { campaignId, memberId, count } of clicks) {
-        byCampaign.set(campaignId, (byCampaign.get(campaignId) ?? 0) + count);
-        byShare.set(createShareId(memberId, campaignId), count);
-      }
-      await campaigns.updateMany(workspaceId, [...byCampaign.keys()], addCounts(byCampaign));
-      await shares.updateMany(workspaceId, [...byShare.keys()], addCounts(byShare));
-      const next = newClickCheckpoint(batch, this.storageClock.now());
-      if (checkpoint) await clickCheckpoints.update(workspaceId, id, () => next);
-      else await clickCheckpoints.add(next);
-    });
+    return this.unitOfWork.run((repositories) => countClicks(repositories, batch, this.storageClock.now()));
   }
 
   /**
-   * Adds the share of a member, unless it exists. One transaction adds and counts it, so that the shares and their
-   * count always agree. It begins with the event, so that a storage can queue the transactions of the workspace.
+   * Adds the share of a member and its reward, unless the share exists. One transaction adds and counts it, so that the
+   * shares, their count and their rewards always agree. It begins with the event, so that a storage can queue the
+   * transactions of the workspace.
    */
   private async add(workspaceId: string, campaignId: string, memberId: string): Promise<AddedShare> {
     const existing = await this.findExisting(workspaceId, campaignId, memberId);
     if (existing) return existing;
-    const work = async ({ activity, campaigns, shares, links, events }: ShareRepositories) => {
+    const work = async ({ activity, campaigns, events, links, members, shares }: ShareRepositories) => {
       await events.add(this.newEvent(workspaceId, 'share.created', { campaignId, memberId }));
       const now = this.system.now();
-      const count = (campaign: Campaign) => countShare(campaign, now);
+      const before = requireFound(await campaigns.findById(workspaceId, campaignId), 'campaign');
+      // A server accepts the key of a deleted member for some seconds.
+      const isMember = (await members.findById(workspaceId, memberId)) !== undefined;
+      const earned = isMember ? earn(before, { rewards: '0' }, { type: 'share' }) : 0n;
+      const count = (campaign: Campaign) => payReward(countShare(campaign, now), earned);
       const campaign = requireFound(await campaigns.update(workspaceId, campaignId, count), 'campaign');
       const linkKey = await this.addLink(links, { workspaceId, campaignId, memberId });
-      const share = newShare(campaign, memberId, linkKey, now);
+      const rewards = formatUnits(earned);
+      const share = newShare(campaign, memberId, { linkKey, rewards }, now);
       await shares.add(share);
-      const counts = { shares: 1, clicks: 0, rewards: '0' };
+      const counts = { shares: 1, clicks: 0, rewards };
       await activity.addCounts(workspaceId, [newActivity(share, counts, this.storageClock.now())]);
       return { campaign, share, isNew: true };
     };
@@ -216,12 +201,4 @@ export class ShareService {
 function countShare(campaign: Campaign, now: number): Campaign {
   requireRunning(campaign, now);
   return { ...campaign, shares: campaign.shares + 1 };
-}
-
-/** Returns a change that adds the clicks on a campaign or a share to it. `counts` has them by ID. */
-function addCounts(counts: ReadonlyMap<string, number>) {
-  return <T extends { readonly id: string; readonly clicks: number }>(it: T): T => ({
-    ...it,
-    clicks: it.clicks + (counts.get(it.id) ?? 0),
-  });
 }

@@ -15,6 +15,8 @@ export interface Share extends Entity {
   readonly linkKey: string;
   /** The number of clicks on the link of the member. */
   readonly clicks: number;
+  /** What the share and its clicks have earned, as a decimal string. */
+  readonly rewards: string;
   readonly createdAt: string;
 }
 
@@ -26,8 +28,14 @@ export function createShareId(memberId: string, campaignId: string): string {
 }
 
 /** Returns the share that a member made. `campaign` is the campaign after the share was counted. */
-export function newShare(campaign: Campaign, memberId: string, linkKey: string, now: number): Share {
+export function newShare(
+  campaign: Campaign,
+  memberId: string,
+  { linkKey, rewards }: Pick<Share, 'linkKey' | 'rewards'>,
+  now: number,
+): Share {
   const { id: campaignId, workspaceId, shares: position } = campaign;
   const id = createShareId(memberId, campaignId);
-  return { id, workspaceId, campaignId, memberId, position, linkKey, clicks: 0, createdAt: formatTimestamp(now) };
+  const createdAt = formatTimestamp(now);
+  return { id, workspaceId, campaignId, memberId, position, linkKey, clicks: 0, rewards, createdAt };
 }

@@ -27,6 +27,11 @@ export function toUnits(amount: string): bigint {
   return BigInt(whole + fraction.padEnd(4, '0'));
 }
 
+/** Returns the sum of an amount and units, as `formatUnits` does. */
+export function addUnits(amount: string, units: bigint): string {
+  return formatUnits(toUnits(amount) + units);
+}
+
 /** Returns the shortest decimal string of an amount in units of 0.0001, such as `12.5` or `0`. */
 export function formatUnits(units: bigint): string {
   const fraction = String(units % UNITS_PER_ONE)

@@ -152,6 +152,7 @@ export function buildShare(workspaceId: string, fields: Partial<Share> = {}): Sh
     position: 1,
     linkKey: 'a1B2c3D4',
     clicks: 0,
+    rewards: '0',
     createdAt: new Date(START).toISOString(),
     ...fields,
   };

@@ -49,6 +49,7 @@ suite('GET /campaigns/{id}/brief', {
         clickRewardAmount: '0.05',
         maxRewardPerEmployee: '1000',
         totalBudget: '999999999999.9999',
+        rewardsSpent: '0',
         createdBy: fixture.admin.id,
         updatedAt: '2026-01-31T09:00:00.000Z',
       };

@@ -31,17 +31,18 @@ suite('POST /campaigns/{id}/shares', {
     withClock(async (fixture, clock, api) => {
       const { id } = await fixture.create('/campaigns');
       const { member, share } = await createSharer(api, fixture);
-      const before = jsonOf(await fixture.call('GET', `/campaigns/${id}/brief`));
+      const { rewardsSpent, ...before } = jsonOf(await fixture.call('GET', `/campaigns/${id}/brief`));
       clock.now += 1000;
       const created = jsonOf(await share(id.toUpperCase()), 201);
       const createdAt = new Date(clock.now).toISOString();
       const sharer = { memberId: member.id, memberName: 'Ada' };
-      assert.deepEqual(created, { campaignId: id, ...sharer, link: null, clicks: 0, createdAt });
+      assert.deepEqual(created, { campaignId: id, ...sharer, link: null, clicks: 0, rewards: '1.5', createdAt });
       clock.now += 1000;
       for (let times = 0; times < 2; times++) assert.deepEqual(jsonOf(await share(id)), created);
       assert.deepEqual(jsonOf(await fixture.call('GET', `/campaigns/${id}/shares`)), [created]);
       assert.equal((await readCampaign(fixture, id)).shares, 1);
-      assert.deepEqual(jsonOf(await fixture.call('GET', `/campaigns/${id}/brief`)), before, 'updatedAt is unchanged');
+      const brief = jsonOf(await fixture.call('GET', `/campaigns/${id}/brief`));
+      assert.deepEqual([brief, rewardsSpent], [{ ...before, rewardsSpent: '1.5' }, '0'], 'updatedAt is unchanged');
     }),
 
   'rejects a campaign that is not published, but returns an existing share whatever the status is': () =>
