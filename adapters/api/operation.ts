@@ -13,6 +13,8 @@ export interface OperationResult {
   readonly hasNext: boolean | undefined;
   /** The ID of the record that the operation created, changed or deleted, for the log. A GET has none. */
   readonly recordId: string | undefined;
+  /** Whether this is the stored response to an earlier request with the same idempotency key. */
+  readonly replayed?: boolean;
 }
 
 /**

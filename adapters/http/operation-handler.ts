@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { type AuthenticatedCaller, requirePermission } from '../../core/access/permissions.ts';
+import { requirePermission } from '../../core/access/permissions.ts';
 import type { RateLimiter } from '../../core/access/rate-limiter.ts';
 import type { Application } from '../../core/application.ts';
 import type { Operation, OperationResult } from '../api/operation.ts';
@@ -26,8 +26,8 @@ export interface HandlerServices {
 }
 
 /**
- * Returns the request handler of an operation. The checks run in the order of the lines below, and of the lines of
- * `admitCaller`: the first check that fails determines the response. If the body turns out to be malformed HTTP while
+ * Returns the request handler of an operation. The checks run in the order of the lines below, after those of
+ * `admitRequest`: the first check that fails determines the response. If the body turns out to be malformed HTTP while
  * the handler runs, `connection-guard.ts` sends an error. An operation that takes a body then has no effect. Other
  * operations do not wait for a body, so they may take effect although the response is an error.
  */
@@ -38,100 +38,81 @@ export function createOperationHandler(
   const { readBody, responder } = services;
   return async (request, response) => {
     getRequestContext(response).route = operation.path;
-    const admitted = await admitCaller(request, response, services);
+    const admitted = await admitRequest(request, response, services);
     if (!admitted) return;
-    const { workspaceId } = admitted.caller;
-    requirePermission(admitted.caller, operation.permission);
+    const { caller, run } = admitted;
+    requirePermission(caller, operation.permission);
     const query = readQuery(request.url);
     const idempotencyKey = operation.method === 'POST' ? readIdempotencyKey(request) : undefined;
-    const body = operation.body && (await readBody(request, response, workspaceId));
-    const input = { id: request.params.id ?? '', query, body, idempotencyKey };
-    const {
-      status,
-      body: text,
-      hasNext,
-      replayed,
-    } = await runOperation(operation, input, response, admitted, services);
-    const link =
-      hasNext === undefined ? undefined : formatPageLinks(getOperationPath(operation, input.id), query, hasNext);
-    const headers = [...(link ? ['Link', link] : []), ...(replayed ? ['Idempotency-Replayed', 'true'] : [])];
-    responder.send(response, status, text, headers);
+    const body = operation.body && (await readBody(request, response, caller.workspaceId));
+    const { id = '' } = request.params;
+    const { hasNext, ...result } = await run(operation, { id, query, body, idempotencyKey });
+    const link = hasNext !== undefined && formatPageLinks(getPath(operation, id), query, hasNext);
+    const headers = link ? ['Link', link] : result.replayed ? ['Idempotency-Replayed', 'true'] : [];
+    responder.send(response, result.status, result.body, headers);
   };
 }
 
-/** The caller of a request, and the timeout of the request. */
-export interface AdmittedRequest {
-  readonly caller: AuthenticatedCaller;
-  readonly timeout: RequestTimeout;
-}
-
-/**
- * Authenticates the caller of a request, and counts the request. Rejects if the key is invalid or over its limit, or if
- * the workspace uses too much memory. Resolves to `undefined` if the request has its response already.
- */
-export async function admitCaller(
-  request: Request,
-  response: Response,
-  { authenticate, requestLimiter, protection }: HandlerServices,
-): Promise<AdmittedRequest | undefined> {
-  const context = getRequestContext(response);
-  const timeout = new RequestTimeout(context.startedAt);
-  const caller = await timeout.run(authenticate(request));
-  context.workspaceId = caller.workspaceId;
-  context.keyId = caller.keyId;
-  context.memberId = caller.member?.id;
-  const usage = await requestLimiter.consume(caller.keyId);
-  // `connection-guard.ts` has rejected the request meanwhile.
-  if (response.headersSent) return undefined;
-  context.headers = createRateLimitHeaders(usage, Date.now());
-  if (!usage.allowed) throw createRateLimitError('requests with this key', usage);
-  const memoryError = protection.memory.findError(caller.workspaceId);
-  if (memoryError) throw memoryError;
-  return { caller, timeout };
-}
-
 /** The input of an operation. The ID is empty if the path has none. */
-export interface RequestInput {
+interface RequestInput {
   readonly id: string;
   readonly query: object;
   readonly body: object | undefined;
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Validates the input of an operation, and runs the operation for a caller who has its permission. */
-export async function runOperation(
-  operation: Operation,
-  { id, query, body, idempotencyKey }: RequestInput,
+/**
+ * Authenticates the caller of a request, and counts the request. Rejects if the key is invalid or over its limit, or if
+ * the workspace uses too much memory. Otherwise resolves to the caller and a function that validates the input of an
+ * operation and runs it, for which the caller must have the permission. Resolves to `undefined` if the request has a
+ * response already.
+ */
+export async function admitRequest(
+  request: Request,
   response: Response,
-  { caller, timeout }: AdmittedRequest,
-  { app, protection }: HandlerServices,
-): Promise<OperationResult & { readonly replayed?: boolean }> {
-  const { method, externalTimeoutMs, lostSecretRemedy } = operation;
-  const isExternal = externalTimeoutMs > 0;
-  const work = operation.prepare(query, body);
-  const start = () => {
-    // After a timeout, the response has been sent.
-    const isAbandoned = () => response.destroyed || response.headersSent;
+  { app, authenticate, requestLimiter, protection }: HandlerServices,
+) {
+  const context = getRequestContext(response);
+  const timeout = new RequestTimeout(context.startedAt);
+  const caller = await timeout.run(authenticate(request));
+  const { workspaceId, keyId } = caller;
+  context.workspaceId = workspaceId;
+  context.keyId = keyId;
+  context.memberId = caller.member?.id;
+  const usage = await requestLimiter.consume(keyId);
+  // `connection-guard.ts` has rejected the request meanwhile.
+  if (response.headersSent) return undefined;
+  context.headers = createRateLimitHeaders(usage, Date.now());
+  if (!usage.allowed) throw createRateLimitError('requests with this key', usage);
+  const memoryError = protection.memory.findError(workspaceId);
+  if (memoryError) throw memoryError;
+  // After a timeout, the response has been sent.
+  const isAbandoned = () => response.destroyed || response.headersSent;
+
+  const start = (operation: Operation, { id, query, body, idempotencyKey }: RequestInput): Promise<OperationResult> => {
+    const work = operation.prepare(query, body);
     if (idempotencyKey === undefined) return work(app, caller, id, isAbandoned);
-    const { workspaceId, keyId } = caller;
-    const idempotentRequest = {
-      workspaceId,
-      keyId,
-      idempotencyKey,
-      idempotencyKeyName: 'Idempotency-Key',
-      fingerprint: computeFingerprint([method, getOperationPath(operation, id), body ?? null]),
-      lostSecretRemedy,
-    };
-    return app.runOnce(idempotentRequest, (transactionApp) => work(transactionApp, caller, id), !isExternal);
+    const fingerprint = computeFingerprint([operation.method, getPath(operation, id), body ?? null]);
+    const { lostSecretRemedy, externalTimeoutMs } = operation;
+    const idempotencyKeyName = 'Idempotency-Key';
+    return app.runOnce(
+      { workspaceId, keyId, idempotencyKey, idempotencyKeyName, fingerprint, lostSecretRemedy },
+      (transactionApp) => work(transactionApp, caller, id),
+      externalTimeoutMs === 0,
+    );
   };
-  const running: Promise<OperationResult & { readonly replayed?: boolean }> = start();
-  // Requests that wait for other servers must not keep the others from the storage.
-  const settled = isExternal ? protection.awaitOutsideInFlightCount(response, running) : running;
-  const result = await timeout.run(settled, externalTimeoutMs);
-  getRequestContext(response).recordId = result.recordId;
-  return result;
+  const run = async (operation: Operation, input: RequestInput): Promise<OperationResult> => {
+    const { externalTimeoutMs } = operation;
+    const running = start(operation, input);
+    // Requests that wait for other servers must not keep the others from the storage.
+    const settled = externalTimeoutMs > 0 ? protection.awaitOutsideInFlightCount(response, running) : running;
+    const result = await timeout.run(settled, externalTimeoutMs);
+    context.recordId = result.recordId;
+    return result;
+  };
+  return { caller, run };
 }
 
-function getOperationPath({ path }: Operation, id: string): string {
+function getPath({ path }: Operation, id: string): string {
   return path.replace('{id}', () => id.toLowerCase());
 }

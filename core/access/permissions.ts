@@ -71,12 +71,8 @@ export function requirePermission(caller: Caller, permission: Permission): void 
   if (rejection) throw new CoreError(...rejection);
 }
 
-/** Returns whether `requirePermission` would not throw. */
-export function hasPermission(caller: Caller, permission: Permission): boolean {
-  return findRejection(caller, permission) === undefined;
-}
-
-function findRejection({ access, member }: Caller, permission: Permission): Rejection | undefined {
+/** Returns the error that `requirePermission` would throw. */
+export function findRejection({ access, member }: Caller, permission: Permission): Rejection | undefined {
   const required: PermissionRequirement<Permission> = requirements[permission];
   const isAllowedPending = required.includesPending && member?.invitation === 'pending';
   const rejection = member && !isAllowedPending && rejectionByInvitation[member.invitation];
