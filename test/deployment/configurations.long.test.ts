@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type RequestOptions, request as sendRequest } from 'node:https';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { parse } from 'yaml';
-import { readSettings } from '../../bootstrap/read-settings.ts';
-import { CLI_PATH } from '../support/command-line.ts';
+import { parseAllDocuments } from 'yaml';
+import { getSettingWarnings, readSettings } from '../../bootstrap/read-settings.ts';
 import { interpolate, parseCompose, root } from '../support/compose.ts';
 import { send } from '../support/load.ts';
 import { withMongoClient } from '../support/mongo-client.ts';
@@ -23,7 +22,6 @@ import { withTemporaryFolder } from '../support/temporary-folder.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const read = (page: string) => readFileSync(join(root, page), 'utf8');
-const guide = read('docs/operating.md');
 const pages = [
   'README.md',
   'SECURITY.md',
@@ -33,21 +31,29 @@ const pages = [
 ];
 /** The languages of blocks that are no configurations. Other tests run these blocks. */
 const NOT_CONFIGURATIONS = ['console', 'text', 'js', 'sh'];
-/** The longest `Link` header and the longest URL of a redirect, in bytes. */
-const [MAX_LINK_BYTES, MAX_LOCATION_BYTES] = [7_600, 2_048];
-
-/** Returns the blocks of the operator's guide that contain a text, without their fences. */
-function findBlocks(language: string, text = ''): string[] {
-  return [...guide.matchAll(/^```(\w*)\n(.*?)^```$/gms)]
-    .filter(([, ownLanguage, block]) => ownLanguage === language && block?.includes(text))
-    .map(([, , block]) => block as string);
-}
-
-function findBlock(language: string, text = ''): string {
-  const [block, ...others] = findBlocks(language, text);
-  assert.ok(block !== undefined && others.length === 0, `${others.length + 1} blocks of ${language} with "${text}"`);
-  return block;
-}
+/** The file in this folder that tests a file of the folder `deployment`. */
+const testedBy: Readonly<Record<string, string>> = {
+  'advocacy-backup.service': 'guide.long.test.ts',
+  'advocacy-backup.timer': 'guide.long.test.ts',
+  'advocacy-ports.conf': 'guide.long.test.ts',
+  'advocacy.service': 'guide.long.test.ts',
+  'advocacy.sh': 'guide.long.test.ts',
+  'alerts.yml': 'metrics.test.ts',
+  'backup.sh': 'guide.long.test.ts',
+  Caddyfile: 'configurations.long.test.ts',
+  'grafana-dashboard.json': 'metrics.test.ts',
+  'haproxy.cfg': 'configurations.long.test.ts',
+  'kubernetes.yaml': 'configurations.long.test.ts',
+  'mongodb-health.js': 'compose.test.ts',
+  'mongodb-user.js': 'compose.test.ts',
+  'nginx.conf': 'configurations.long.test.ts',
+  'prometheus.yml': 'configurations.long.test.ts',
+  'shard.js': 'shard.test.ts',
+};
+/** The longest `Link` header, the longest URL of a redirect, and the longest headers of a request, in bytes. */
+const [MAX_LINK_BYTES, MAX_LOCATION_BYTES, MAX_HEADER_BYTES] = [7_600, 2_048, 16_384];
+/** The verified domain of the demo workspace. */
+const LINKS_DOMAIN = 'go.northwind.example';
 
 /** Creates a folder with programs, for the PATH. A program is a path to link to, or a script. */
 function createPrograms(folder: string, programs: Readonly<Record<string, string>>): string {
@@ -62,19 +68,30 @@ function createPrograms(folder: string, programs: Readonly<Record<string, string
   return `${bin}:${process.env.PATH}`;
 }
 
-/** Runs nginx with a `server` block of the guide in front of a service, and passes its port to the test. */
-function withNginx(block: string, serviceUrl: string, test: (port: number) => Promise<void>): Promise<void> {
+/**
+ * Runs nginx with deployment/nginx.conf in front of two addresses of the API and one of short links. Passes its port
+ * for TLS to the test.
+ */
+function withNginx(
+  [firstHost, secondHost]: readonly string[],
+  linksHost: string,
+  test: (port: number) => Promise<void>,
+): Promise<void> {
   return withTemporaryFolder(async (folder) => {
-    const certificate = ['-keyout', join(folder, 'key'), '-out', join(folder, 'pem'), '-subj', '/CN=test'];
+    const certificate = ['-keyout', join(folder, 'privkey'), '-out', join(folder, 'fullchain'), '-subj', '/CN=test'];
     await runCommand(await findProgram('openssl'), 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...certificate);
     const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${name};`);
+    const httpPort = await findFreePort();
     const nginx = await startServerProcess(await findProgram('nginx'), (port) => {
-      const server = block
-        .replace('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
-        .replace(/127\.0\.0\.1:300\d;/, `${new URL(serviceUrl).host};`)
-        .replace(/\/etc\/ssl\/\S+\.(pem|key);/g, `${folder}/$1;`);
-      const http = `access_log off; ${temporary.join(' ')}\n${server}`;
-      const config = `daemon off; master_process off; pid pid; error_log stderr;\nevents {}\nhttp {${http}}\n`;
+      const servers = read('deployment/nginx.conf')
+        .replace(/ {4}listen \[::\].*\n/g, '')
+        .replaceAll('listen 443 ssl', `listen 127.0.0.1:${port} ssl`)
+        .replace('listen 80', `listen 127.0.0.1:${httpPort}`)
+        .replace('server 127.0.0.1:3000;', `server ${firstHost}; server ${secondHost ?? firstHost};`)
+        .replace('127.0.0.1:3001', linksHost)
+        .replaceAll('go.example.com', LINKS_DOMAIN)
+        .replace(/\/etc\/letsencrypt\/\S*\/(privkey|fullchain)\.pem/g, `${folder}/$1`);
+      const config = `daemon off; master_process off; pid pid; error_log stderr;\nevents {}\nhttp {${temporary.join(' ')}\n${servers}}\n`;
       writeFileSync(join(folder, 'nginx.conf'), config);
       return ['-p', folder, '-c', join(folder, 'nginx.conf')];
     });
@@ -118,38 +135,44 @@ async function startNameServer(addresses: readonly string[]): Promise<Socket> {
 }
 
 suite('the configurations in the documents', {
-  'are in languages that this file tests, or that other tests run': () => {
+  'are files of the folder deployment, each with a test, and not blocks of the documents': () => {
     const languages = pages.flatMap((page) => [...read(page).matchAll(/^```(\w+)$/gm)].map(([, name]) => name));
     const configurations = languages.filter((name) => !NOT_CONFIGURATIONS.includes(name as string));
-    assert.deepEqual([...new Set(configurations)].sort(), ['caddyfile', 'cron', 'env', 'ini', 'nginx', 'yaml']);
-    assert.deepEqual(
-      pages.filter((page) => /^```(?:ini|env|nginx|cron|caddyfile|yaml)$/m.test(read(page))),
-      ['docs/operating.md'],
-    );
+    assert.deepEqual(configurations, []);
+    assert.deepEqual(readdirSync(join(root, 'deployment')).sort(), Object.keys(testedBy).sort());
+    for (const test of Object.values(testedBy)) assert.ok(existsSync(join(root, 'test/deployment', test)), test);
   },
 
-  'are accepted by nginx, which passes the longest headers, and the errors for large bodies': () =>
+  'are accepted by nginx, which passes the longest headers, and the errors for large bodies and headers': () =>
     withProcess({ LINKS_PORT: '0', TRUST_PROXY: 'loopback' }, async ({ url, output }) => {
-      await withNginx(findBlock('nginx', 'api.example.com'), url, async (port) => {
-        const headers = { Authorization: `Bearer ${DEMO_API_KEY}`, 'Content-Type': 'application/json' };
+      const linksUrl = /^Short links: (.*)$/m.exec(output.stdout)?.[1] as string;
+      await withNginx([new URL(url).host], new URL(linksUrl).host, async (port) => {
+        const headers = { Host: 'api.example.com', Authorization: `Bearer ${DEMO_API_KEY}` };
         const names = Array.from({ length: 37 }, (_, i) => `${i}`.padEnd(190, 'x'));
         const query = ['Launch', ...names].map((name) => `tagNames=${name}`).join('&');
         const list = await sendTls(port, { path: `/campaigns?pageSize=1&${query}`, headers });
         assert.equal(list.status, 200, list.text);
         assert.ok(String(list.headers.link).length > MAX_LINK_BYTES - 200, `${String(list.headers.link).length}`);
+        assert.equal(list.headers['strict-transport-security'], 'max-age=31536000');
+        const longest = `search=${'x'.repeat(MAX_HEADER_BYTES - 500)}`;
+        assert.equal((await sendTls(port, { path: `/campaigns?${longest}`, headers })).status, 422);
+        const post = { method: 'POST', headers: { ...headers, 'Content-Type': 'application/json' } };
         const body = JSON.stringify({ name: 'x'.repeat(1.5 * 2 ** 20) });
-        const large = await sendTls(port, { path: '/tags', method: 'POST', headers, body });
-        assert.deepEqual([large.status, JSON.parse(large.text).error.code], [400, 'bad_request']);
-      });
-      const destinationUrl = 'https://example.com/'.padEnd(MAX_LOCATION_BYTES, 'x');
-      const fields = { status: 'published', domain: 'go.northwind.example', destinationUrl };
-      const campaign = await request(`${url}/campaigns`, 'POST', { body: { ...campaignBody, ...fields } });
-      const { json: share } = await request(`${url}/campaigns/${campaign.json.id}/shares`, 'POST');
-      const linksUrl = /^Short links: (.*)$/m.exec(output.stdout)?.[1] as string;
-      await withNginx(findBlock('nginx', 'go.northwind.example'), linksUrl, async (port) => {
+        for (const request of [
+          { path: '/tags', ...post, body },
+          { path: `/${'x'.repeat(MAX_HEADER_BYTES)}`, headers },
+        ]) {
+          const { status, text } = await sendTls(port, request);
+          assert.deepEqual([status, JSON.parse(text).error.code], [400, 'bad_request']);
+        }
+
+        const destinationUrl = 'https://example.com/'.padEnd(MAX_LOCATION_BYTES, 'x');
+        const fields = { status: 'published', domain: LINKS_DOMAIN, destinationUrl };
+        const campaign = await request(`${url}/campaigns`, 'POST', { body: { ...campaignBody, ...fields } });
+        const { json: share } = await request(`${url}/campaigns/${campaign.json.id}/shares`, 'POST');
         const { host, pathname: path } = new URL(share.link);
-        const { status, headers } = await sendTls(port, { path, headers: { Host: host } });
-        assert.deepEqual([status, headers.location], [302, destinationUrl]);
+        const visit = await sendTls(port, { path, headers: { Host: host } });
+        assert.deepEqual([visit.status, visit.headers.location], [302, destinationUrl]);
       });
     }),
 
@@ -158,10 +181,6 @@ suite('the configurations in the documents', {
       const [PORT, LINKS_PORT, linksPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
       const hosts = ['127.0.0.1', '127.0.0.2'] as const;
       const settings = { PORT: `${PORT}`, LINKS_PORT: `${LINKS_PORT}`, TRUST_PROXY: '1' };
-      const nginxBlock = (findBlock('nginx', 'upstream') + findBlock('nginx', 'api.example.com'))
-        .replace('127.0.0.1:3001', `${hosts[0]}:${PORT}`)
-        .replace('127.0.0.1:3002', `${hosts[1]}:${PORT}`)
-        .replace('http://127.0.0.1:3000', 'http://advocacy');
       const dns = await startNameServer(hosts);
       const createHaproxyConfig = (port: number) =>
         read('deployment/haproxy.cfg')
@@ -178,8 +197,9 @@ suite('the configurations in the documents', {
         return ['-db', '-f', join(folder, 'haproxy.cfg')];
       });
       try {
-        await withNginx(nginxBlock, processes[0]?.url as string, async (nginxPort) => {
-          const headers = { Authorization: `Bearer ${DEMO_API_KEY}` };
+        const addresses = hosts.map((host) => `${host}:${PORT}`);
+        await withNginx(addresses, `${hosts[0]}:${LINKS_PORT}`, async (nginxPort) => {
+          const headers = { Host: 'api.example.com', Authorization: `Bearer ${DEMO_API_KEY}` };
           const throughNginx = () => sendTls(nginxPort, { path: '/me', headers });
           const throughHaproxy = () => send(`http://127.0.0.1:${haproxy.port}`, { path: '/me', headers });
           for (const get of [throughNginx, throughHaproxy]) {
@@ -205,50 +225,69 @@ suite('the configurations in the documents', {
 
   'are accepted by Caddy': () =>
     withTemporaryFolder(async (folder) => {
-      const caddy = await findProgram('caddy');
-      writeFileSync(join(folder, 'Caddyfile'), findBlock('caddyfile'));
-      await runCommand('env', `HOME=${folder}`, caddy, 'validate', '--config', join(folder, 'Caddyfile'));
+      const file = join(root, 'deployment/Caddyfile');
+      await runCommand('env', `HOME=${folder}`, await findProgram('caddy'), 'validate', '--config', file);
     }),
 
-  'are accepted by systemd without a warning': () =>
+  'are accepted by systemd without a warning, and give the services few rights': () =>
     withTemporaryFolder(async (folder) => {
       const analyze = await findProgram('systemd-analyze');
-      for (const unit of findBlocks('ini')) {
-        const file = join(folder, `advocacy${unit.includes('%i') ? '@3001' : ''}.service`);
-        writeFileSync(file, unit.replace('/usr/bin/node', process.execPath));
-        const output = await runCommand('sh', '-c', '"$0" verify "$1" 2>&1', analyze, file);
-        assert.deepEqual(
-          output.split('\n').filter((line) => line.includes('advocacy')),
-          [],
-        );
+      const units = ['advocacy.service', 'advocacy-backup.service', 'advocacy-backup.timer'];
+      for (const unit of units) writeFileSync(join(folder, unit), read(`deployment/${unit}`));
+      writeFileSync(join(folder, 'advocacy@.service'), read('deployment/advocacy.service'));
+      mkdirSync(join(folder, 'advocacy@.service.d'));
+      writeFileSync(join(folder, 'advocacy@.service.d/ports.conf'), read('deployment/advocacy-ports.conf'));
+      const environment = `SYSTEMD_UNIT_PATH=${folder}:`;
+      const script = 'for unit do "$0" verify "$unit" 2>&1; done';
+      const output = await runCommand(
+        'env',
+        environment,
+        'sh',
+        '-c',
+        script,
+        analyze,
+        ...units,
+        'advocacy@3001.service',
+      );
+      const hasProblem = (line: string) => line.includes('advocacy') && !/not executable|not exist/.test(line);
+      assert.deepEqual(output.split('\n').filter(hasProblem), []);
+      for (const unit of units.slice(0, 2)) {
+        await runCommand(analyze, 'security', '--offline=true', '--threshold=30', join(folder, unit));
       }
     }),
 
-  'are valid settings of the service': () => {
-    const lines = findBlock('env').trim().split('\n');
-    const environment = Object.fromEntries(lines.map((line) => line.split('=') as [string, string]));
-    assert.equal(readSettings(environment).SQLITE_FILE, '/var/lib/advocacy/advocacy.db');
+  'are valid settings of the service without a warning': () => {
+    const blocks = [...read('docs/operating.md').matchAll(/<<'END'\n((?:[A-Z_]+=.*\n)+)END$/gm)];
+    assert.equal(blocks.length, 2);
+    for (const [, block] of blocks) {
+      const lines = (block as string).trim().split('\n');
+      const environment = Object.fromEntries(lines.map((line) => line.split('=') as [string, string]));
+      assert.equal(readSettings(environment).LINKS_URL, 'https://go.example.com');
+      assert.deepEqual(getSettingWarnings(environment), []);
+    }
   },
 
-  'are accepted by Prometheus': () =>
-    withTemporaryFolder(async (folder) => {
-      const promtool = await findProgram('promtool');
-      const rules = join(folder, 'rules.yml');
-      writeFileSync(rules, findBlock('yaml', 'alert:'));
-      assert.match(await runCommand(promtool, 'check', 'rules', rules), /SUCCESS: \d+ rules found/);
-    }),
-
-  'are probes of Kubernetes that the service has, and enough time to stop': () => {
-    const { readinessProbe, livenessProbe, ...pod } = parse(findBlock('yaml', 'readinessProbe'));
-    const port = readSettings({}).PORT;
-    assert.deepEqual(
-      [readinessProbe.httpGet, livenessProbe.httpGet],
-      [
-        { path: '/readyz', port },
-        { path: '/healthz', port },
-      ],
+  'are accepted by Prometheus': async () => {
+    const output = await runCommand(
+      await findProgram('promtool'),
+      'check',
+      'config',
+      join(root, 'deployment/prometheus.yml'),
     );
-    assert.ok(pod.terminationGracePeriodSeconds > pod.lifecycle.preStop.sleep.seconds + 11);
+    assert.match(output, /SUCCESS: \d+ rules found/);
+  },
+
+  'are a deployment for Kubernetes with valid settings, existing probes, and enough time to stop': () => {
+    const [deployment] = parseAllDocuments(read('deployment/kubernetes.yaml')).map((it) => it.toJS());
+    const { containers, terminationGracePeriodSeconds } = deployment.spec.template.spec;
+    const [{ readinessProbe, livenessProbe, lifecycle, ports, env }] = containers;
+    assert.deepEqual([readinessProbe.httpGet.path, livenessProbe.httpGet.path], ['/readyz', '/healthz']);
+    assert.ok(terminationGracePeriodSeconds > lifecycle.preStop.sleep.seconds + 11);
+    const environment = Object.fromEntries(env.map(({ name, value }: Record<string, string>) => [name, value]));
+    const { PORT, LINKS_PORT, METRICS_PORT } = readSettings(environment);
+    const containerPorts = ports.map(({ containerPort }: { containerPort: number }) => containerPort);
+    assert.deepEqual(containerPorts, [PORT, LINKS_PORT, METRICS_PORT]);
+    assert.deepEqual(getSettingWarnings(environment), []);
   },
 
   'are a command of docker-compose.yml that redis-server accepts': () =>
@@ -290,53 +329,5 @@ suite('the configurations in the documents', {
       } finally {
         await server.stop();
       }
-    }),
-
-  'back up a file with cron, and restore it with the revocation of a key that the restore makes valid': () =>
-    withTemporaryFolder(async (folder) => {
-      const settings = { STORAGE: 'sqlite', SQLITE_FILE: join(folder, 'advocacy.db') };
-      const strip =
-        '#!/bin/sh\nfor arg do shift; [ "$arg" = --owner ] || [ "$arg" = advocacy ] || set -- "$@" "$arg"; done\n';
-      const PATH = createPrograms(folder, {
-        sudo: '#!/bin/sh\nshift 2\nexec "$@"\n',
-        systemctl: '#!/bin/sh\n',
-        install: `${strip}exec /usr/bin/install "$@"\n`,
-      });
-      writeFileSync(join(folder, 'advocacy.env'), `SQLITE_FILE=${settings.SQLITE_FILE}\n`);
-      const run = (script: string) => {
-        const local = script
-          .replaceAll('/var/lib/advocacy', folder)
-          .replaceAll('/var/backups/advocacy', `${folder}/backups`)
-          .replaceAll('/etc/advocacy.env', `${folder}/advocacy.env`)
-          .replaceAll('/opt/workspace-advocacy', root)
-          .replaceAll('dist/bootstrap/cli.js', CLI_PATH);
-        return runCommand('env', `PATH=${PATH}`, 'sh', '-ec', local);
-      };
-      const [command = ''] = findBlock('', 'advocacy workspace create --name Contoso').split(/^advocacy workspace/m);
-      const [, , cron = ''] = /^(?:\S+ ){5}(\S+) (.*)$/m.exec(findBlock('cron')) ?? [];
-      const [list = ''] = /^advocacy workspace list$/m.exec(findBlock('', 'KEY_ID\nsystemctl start')) ?? [];
-
-      const service = await startProcess(settings);
-      const [{ id: workspace }] = JSON.parse(await run(`${command}\n${list} --json`));
-      const { id, key } = JSON.parse(await run(`${command}\nadvocacy key create --workspace ${workspace} --json`));
-      await run(/`(install --directory [^`]*)`/.exec(guide)?.[1] ?? 'false');
-      await run(cron.replaceAll('\\%', '%'));
-      await run(`${command}\nadvocacy key delete --workspace ${workspace} ${id}`);
-      service.child.kill('SIGTERM');
-      await service.waitForExit();
-
-      const [name = ''] = readdirSync(join(folder, 'backups'));
-      await run(findBlock('', 'mktemp').replace('2026-01-31.db', name));
-      const statuses: number[] = [];
-      const addStatus = () =>
-        withProcess(settings, async ({ url }) => {
-          statuses.push((await request(`${url}/campaigns`, 'GET', { key })).status);
-        });
-      await addStatus();
-      await run(
-        `${command}\n${findBlock('', 'KEY_ID\nsystemctl start').replaceAll('WORKSPACE', workspace).replace('KEY_ID', id)}`,
-      );
-      await addStatus();
-      assert.deepEqual(statuses, [200, 401]);
     }),
 });

@@ -8,14 +8,19 @@ import { each } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
 
 const page = readFileSync(join(root, 'docs/operating.md'), 'utf8');
-const [, block = ''] = /^## Run on one machine\n.*?^```\n(.*?)^```$/ms.exec(page) ?? [];
-const [install = '', prune = '', start = ''] = block.split('\n').map((line) => line.replace(/ *#.*/, ''));
+const [, block = ''] = /^### Install\n.*?^```sh\n(.*?)^```$/ms.exec(page) ?? [];
+const [install = '', prune = ''] = block
+  .split('\n')
+  .filter((line) => line.startsWith('npm '))
+  .map((line) => line.replace(/ *#.*/, ''));
+const [, start = ''] =
+  /^ExecStart=\/usr\/bin\/(.*)$/m.exec(readFileSync(join(root, 'deployment/advocacy.service'), 'utf8')) ?? [];
 
 const environments = { 'NODE_ENV is unset': {}, 'NODE_ENV is production': { NODE_ENV: 'production' } };
 
 const hasCompilers = ({ folder }: Checkout) => existsSync(join(folder, 'node_modules/typescript'));
 
-suite('the section "Run on one machine" of docs/operating.md', {
+suite('docs/operating.md', {
   'has commands that install, build and start the service': () =>
     each(environments, (env) =>
       withCheckout({ packages: 'none' }, async (checkout) => {
@@ -31,7 +36,7 @@ suite('the section "Run on one machine" of docs/operating.md', {
       }),
     ),
 
-  'correctly says that a copied dist needs only the production packages': () =>
+  'can be followed with a copied dist, which needs only the production packages': () =>
     withCheckout({ packages: 'none' }, async (checkout) => {
       const { code, stderr } = await checkout.run('npm ci --omit=dev');
       assert.equal(code, 0, stderr);

@@ -1,29 +1,16 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { createApiKeySecret } from '../../core/access/api-key.ts';
+import { shareDemoCampaign } from '../support/demo-link.ts';
 import { send } from '../support/load.ts';
 import { createDatabase } from '../support/mongod.ts';
 import { startMongodbProxy } from '../support/mongodb-proxy.ts';
 import { createMongodbSettings } from '../support/mongodb-settings.ts';
 import { withProcess } from '../support/process.ts';
 import { startRedis } from '../support/redis.ts';
-import { request } from '../support/request.ts';
 import { scrape } from '../support/scrape.ts';
 import { withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
 import { createWorkspace } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
-
-const operatingGuide = readFileSync(join(import.meta.dirname, '../../../docs/operating.md'), 'utf8');
-
-/** Shares a published campaign of the demo workspace. Returns the host and the path of its link. */
-async function shareDemoCampaign(url: string) {
-  const { json: campaigns } = await request(`${url}/campaigns?filter=active`, 'GET');
-  const { id } = campaigns.find(({ status }: { status: string }) => status === 'published');
-  const { hostname, pathname } = new URL((await request(`${url}/campaigns/${id}/shares`, 'POST')).json.link);
-  return { host: hostname, path: pathname };
-}
 
 suite('the metrics of short links', {
   'count responses by outcome, and clicks by result': () =>
@@ -88,34 +75,6 @@ suite('the metrics of a service on MongoDB and Redis', {
       });
     } finally {
       await proxy.close();
-      await Promise.all([redis.stop(), database.stop()]);
-    }
-  },
-
-  'are those that docs/operating.md describes, except the metrics of short links': async () => {
-    const [database, redis] = await Promise.all([createDatabase(), startRedis()]);
-    try {
-      const settings = { RATE_LIMITER: 'redis', REDIS_URL: redis.url, METRICS_PORT: '0' };
-      await withProcess({ ...createMongodbSettings(database.uri), ...settings }, async (service) => {
-        const unknownKey = { Authorization: `Bearer ${createApiKeySecret('0'.repeat(32))}` };
-        assert.equal((await fetch(`${service.url}/campaigns`, { headers: unknownKey })).status, 401);
-        const names = [...(await scrape(service)).keys()].map((name) => name.replace(/\{.*/, ''));
-        const measured = new Set(names.map((name) => name.replace(/_(?:bucket|count|sum)$/, '')));
-        const ownMetrics = [...measured].filter((name) => /^(?:http|rate_limit|storage)_/.test(name));
-        assert.ok(ownMetrics.length >= 4, ownMetrics.join());
-        const section = operatingGuide.slice(operatingGuide.indexOf('## Monitor the service'));
-        assert.deepEqual(
-          ownMetrics.filter((name) => !section.includes(`\`${name}\``)),
-          [],
-        );
-        const listed = [...section.matchAll(/\b(?:http|rate_limit|storage|nodejs|process)_\w+/g)].map(([name]) => name);
-        const isMeasured = (name: string) => measured.has(name.replace(/_(?:bucket|count|sum)$/, ''));
-        assert.deepEqual(
-          listed.filter((name) => !isMeasured(name)),
-          [],
-        );
-      });
-    } finally {
       await Promise.all([redis.stop(), database.stop()]);
     }
   },
