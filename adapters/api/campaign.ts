@@ -178,7 +178,7 @@ export const createCampaign = defineOperation({
   summary: 'Create a campaign',
   description: [
     'Creates a campaign.',
-    'Its creator is the member that the API key belongs to, if any.',
+    'Its creator is the calling member, if any.',
     'The tags, groups, content pillar and domain of the request must exist in the workspace (422 otherwise).',
   ],
   body: campaignFields

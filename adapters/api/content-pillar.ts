@@ -54,10 +54,7 @@ const createContentPillar = defineOperation({
   command: 'pillar create',
   permission: 'author',
   summary: 'Create a content pillar',
-  description: [
-    'Creates a published content pillar.',
-    'Its author is the member that the API key belongs to (403 for a key without a member).',
-  ],
+  description: ['Creates a published content pillar.', 'Its author is the calling member.'],
   body: pillarFields
     .partial({ description: true })
     .omit({ status: true })

@@ -53,10 +53,7 @@ const example = {
 } as const;
 const exampleWithSecret = { ...example, key: 'adv_example_of_a_secret_that_ends_with_wxyz' };
 
-const SECRET = [
-  'The response is the only one that contains the secret.',
-  'If the request is repeated with its `Idempotency-Key`, the response is an error with the ID of the key (409).',
-];
+const SECRET = 'The response is the only one that contains the secret.';
 const lostSecretRemedy = 'rotate it for a new secret';
 
 const listKeys = defineOperation({
@@ -95,7 +92,7 @@ const createKey = defineOperation({
   summary: 'Create an API key',
   description: [
     'Creates an API key.',
-    ...SECRET,
+    SECRET,
     `A member has at most ${MAX_KEY_COUNT_PER_MEMBER} keys, and a workspace ${MAX_KEY_COUNT_WITHOUT_MEMBER} keys without a member (409 otherwise).`,
     'Deleted, expired and rotated keys do not count.',
   ],
@@ -131,7 +128,7 @@ const rotateKey = defineOperation({
   summary: 'Rotate an API key',
   description: [
     'Creates an API key with the label, member, access level and expiry of this one, and ends this one after a grace period.',
-    ...SECRET,
+    SECRET,
     'A key that has ended or was rotated before is rejected (409).',
     'If the API key of the request expires, it cannot rotate a key that expires later (403).',
   ],

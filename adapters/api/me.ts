@@ -61,9 +61,7 @@ const acceptInvitation = defineOperation({
   description: [
     "Accepts the pending invitation of the API key's member.",
     'An accepted invitation is unchanged.',
-    'Requires an API key that belongs to a member of any role, with any access.',
     'An invitation that has expired cannot be accepted (410).',
-    'A request body is ignored.',
   ],
   statuses: [200],
   response: meResponse,

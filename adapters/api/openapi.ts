@@ -6,6 +6,7 @@ import {
   IDEMPOTENCY_KEY_LENGTH,
   RESPONSE_TTL_HOURS,
 } from '../../core/limits.ts';
+import { getDescription } from './description.ts';
 import { type ErrorCode, errorCodes, errors, getErrorAnchor, getErrorCauses } from './errors.ts';
 import type { Operation } from './operation.ts';
 import { type OperationSection, operationSections } from './operations.ts';
@@ -177,11 +178,8 @@ const IDEMPOTENCY_KEY_PARAMETER = {
   },
 };
 
-/** The last sentence of the description of each list with pages. */
-const PAGES = 'Follow the `Link` header to get the other pages.';
-
 function describeOperation(operation: Operation, section: OperationSection, converter: SchemaConverter): Json {
-  const { id, method, path, summary, description, body, example, statuses } = operation;
+  const { id, method, path, summary, body, example, statuses } = operation;
   const parameters = [
     ...(path.includes('{id}') ? [createReference('parameters', 'id')] : []),
     ...describeQueryParameters(operation, converter),
@@ -190,7 +188,7 @@ function describeOperation(operation: Operation, section: OperationSection, conv
   return {
     operationId: id,
     summary,
-    description: [...description, ...('page' in operation.query.shape ? [PAGES] : [])].join(' '),
+    description: getDescription(operation),
     tags: [section.name],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: { required: true, content: converter.createContent(body, 'input', example.body) } } : {}),

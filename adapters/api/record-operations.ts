@@ -50,7 +50,7 @@ export function defineDelete({ name, run, ...declaration }: Deletion) {
 }
 
 /** The description of a PATCH in which all fields are optional. */
-export const UPDATE = ['Updates the fields of the request body.', 'Omitted fields are unchanged.'];
+export const UPDATE = ['Updates the given fields.', 'Omitted fields are unchanged.'];
 
 function getLastWord(name: string): string {
   return name.slice(name.lastIndexOf(' ') + 1);

@@ -62,9 +62,17 @@ export function createFields(schema: z.ZodObject, argumentNames: readonly string
   return fields.map((field) => ({ ...field, description: nameOptions(field.description, fields) }));
 }
 
-/** Replaces the names of fields in a text by those of options: `endDate` by --end-date. */
+/** The statuses of responses in a sentence: `(409 otherwise)`. */
+const STATUSES = / \([24]\d\d\b[^)]*\)/g;
+
+/**
+ * Replaces the names of fields in a text of the API by those of options: `endDate` by --end-date. Drops the statuses of
+ * responses.
+ */
 export function nameOptions(text: string, fields: readonly CommandField[]): string {
-  return text.replace(/`(\w+)`/g, (word, name) => fields.find((field) => field.name === name)?.label ?? word);
+  return text
+    .replace(STATUSES, '')
+    .replace(/`(\w+)`/g, (word, name) => fields.find((field) => field.name === name)?.label ?? word);
 }
 
 /**

@@ -30,7 +30,7 @@ export function createOperationCommand(operation: Operation): Command {
   return {
     name,
     summary: operation.summary,
-    details: operation.description.map((it) => it.replace(STATUSES, '')).filter((it) => !HTTP_ONLY.test(it)),
+    details: operation.description,
     get example() {
       return createExample(operation, [...getQueryFields(), ...getBodyFields()]);
     },
@@ -66,12 +66,6 @@ export function createOperationCommand(operation: Operation): Command {
     },
   };
 }
-
-/** Sentences of descriptions that only concern requests over HTTP. */
-const HTTP_ONLY = /API key|A key |request body|`Link`|`Idempotency-Key`|\b4\d\d\b/;
-
-/** The statuses of responses in a sentence: `(409 otherwise)`. */
-const STATUSES = / \([24]\d\d\b[^)]*\)/g;
 
 async function findCaller({ app }: CommandContext, { workspace, as }: Values): Promise<Caller> {
   const { id: workspaceId } = await findWorkspace(app, workspace as string | undefined);

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import * as mcp from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { getDescription } from '../api/description.ts';
 import { recordId } from '../api/fields.ts';
 import { getNextPage } from '../api/next-page.ts';
 import type { Operation, OperationResult } from '../api/operation.ts';
@@ -74,7 +75,7 @@ const hasId = ({ path }: Operation): boolean => path.includes('{id}');
 const tools = Object.fromEntries(operations.map((operation) => [operation.id, describeTool(operation)]));
 
 function describeTool(operation: Operation): mcp.Tool {
-  const { id: name, method, summary, description, query, body } = operation;
+  const { id: name, method, summary, query, body } = operation;
   const fields = z.strictObject({ ...(hasId(operation) && idField.shape), ...query.shape, ...body?.shape });
   const { $schema: _, properties = {}, ...schema } = z.toJSONSchema(fields, { io: 'input', unrepresentable: 'any' });
   // zod omits the default of a schema that transforms text.
@@ -82,7 +83,7 @@ function describeTool(operation: Operation): mcp.Tool {
     if (type instanceof z.ZodDefault) Object.assign(properties[field] as object, { default: type.def.defaultValue });
   return {
     name,
-    description: [`${summary}.`, ...description].join(' '),
+    description: `${summary}. ${getDescription(operation)}`,
     inputSchema: { ...schema, properties } as mcp.Tool['inputSchema'],
     annotations: {
       readOnlyHint: method === 'GET',

@@ -35,7 +35,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Accept an invitation
-         * @description Accepts the pending invitation of the API key's member. An accepted invitation is unchanged. Requires an API key that belongs to a member of any role, with any access. An invitation that has expired cannot be accepted (410). A request body is ignored.
+         * @description Accepts the pending invitation of the API key's member. An accepted invitation is unchanged. An invitation that has expired cannot be accepted (410). Requires an API key of a member of any role, with any access. A request body is ignored.
          */
         readonly post: operations["acceptInvitation"];
         readonly delete?: never;
@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * List your shares
-         * @description Returns the shares of the member that the API key belongs to, over all campaigns. A key without a member gets 403. Follow the `Link` header to get the other pages.
+         * @description Returns the shares of the calling member, over all campaigns. Requires an API key of a member of any role, with any access. Follow the `Link` header to get the other pages.
          */
         readonly get: operations["listMyShares"];
         readonly put?: never;
@@ -79,7 +79,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a campaign
-         * @description Creates a campaign. Its creator is the member that the API key belongs to, if any. The tags, groups, content pillar and domain of the request must exist in the workspace (422 otherwise).
+         * @description Creates a campaign. Its creator is the calling member, if any. The tags, groups, content pillar and domain of the request must exist in the workspace (422 otherwise).
          */
         readonly post: operations["createCampaign"];
         readonly delete?: never;
@@ -111,7 +111,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Update a campaign
-         * @description Updates the fields of the request body. Omitted fields are unchanged. `null` removes the value of a field that accepts `null`. The status can change from draft to published or archived, from published to archived, and from archived to published (409 otherwise). If the request changes `tagIds` or `groupIds`, all IDs in the new array must exist in the workspace (422 otherwise). A new `contentPillarId` or `domain` must exist and must not be archived (422 otherwise).
+         * @description Updates the given fields. Omitted fields are unchanged. `null` removes the value of a field that accepts `null`. The status can change from draft to published or archived, from published to archived, and from archived to published (409 otherwise). If the request changes `tagIds` or `groupIds`, all IDs in the new array must exist in the workspace (422 otherwise). A new `contentPillarId` or `domain` must exist and must not be archived (422 otherwise).
          */
         readonly patch: operations["updateCampaign"];
         readonly trace?: never;
@@ -171,7 +171,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Share a campaign
-         * @description Records that the member of the API key shares the campaign (201), or returns the existing share (200). A new share is possible only while the campaign is published, has started and has not ended (409 otherwise). The groups of the campaign do not restrict who can share it. Requires an API key with full access that belongs to a member of any role. A request body is ignored.
+         * @description Records that the calling member shares the campaign (201), or returns the existing share (200). A new share is possible only while the campaign is published, has started and has not ended (409 otherwise). The groups of the campaign do not restrict who can share it. Requires an API key of a member of any role, with full access. A request body is ignored.
          */
         readonly post: operations["createShare"];
         readonly delete?: never;
@@ -227,7 +227,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Update an inspiration question
-         * @description Updates the fields of the request body. Omitted fields are unchanged.
+         * @description Updates the given fields. Omitted fields are unchanged.
          */
         readonly patch: operations["updateInspirationQuestion"];
         readonly trace?: never;
@@ -247,7 +247,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a content pillar
-         * @description Creates a published content pillar. Its author is the member that the API key belongs to (403 for a key without a member).
+         * @description Creates a published content pillar. Its author is the calling member. Requires an API key of an admin, with full access.
          */
         readonly post: operations["createContentPillar"];
         readonly delete?: never;
@@ -279,7 +279,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Update a content pillar
-         * @description Updates the fields of the request body. Omitted fields are unchanged. An archived content pillar can be published again.
+         * @description Updates the given fields. Omitted fields are unchanged. An archived content pillar can be published again.
          */
         readonly patch: operations["updateContentPillar"];
         readonly trace?: never;
@@ -327,7 +327,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Update a domain
-         * @description Updates the fields of the request body. Omitted fields are unchanged. A domain that another workspace has verified and not archived cannot be created or unarchived (409).
+         * @description Updates the given fields. Omitted fields are unchanged. A domain that another workspace has verified and not archived cannot be created or unarchived (409).
          */
         readonly patch: operations["updateDomain"];
         readonly trace?: never;
@@ -347,7 +347,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Verify a domain
-         * @description Looks up the TXT record of the domain, and marks the domain as verified if its value is the ID of the domain. The value is compared case-insensitively, and spaces and quotes around it are ignored. If no record matches, `verified` is `false`, and `problem` says how many TXT records were found, but not their values. If no name server answers, the response takes up to 5 seconds. If many domains are being verified, it takes up to 12 seconds longer. A verified domain stays verified, and is not looked up again. If the domain is archived, or another workspace has verified it and not archived it, the error is 409. If too many domains are being verified, the error is 429. To check again, send a new `Idempotency-Key` or none: the same value returns the first response. A request body is ignored.
+         * @description Looks up the TXT record of the domain, and marks the domain as verified if its value is the ID of the domain. The value is compared case-insensitively, and spaces and quotes around it are ignored. If no record matches, `verified` is `false`, and `problem` says how many TXT records were found, but not their values. If no name server answers, the response takes up to 5 seconds. If many domains are being verified, it takes up to 12 seconds longer. A verified domain stays verified, and is not looked up again. An archived domain cannot be verified (409). A domain that another workspace has verified and not archived cannot be verified, either (409). If too many domains are being verified, the request is rejected (429). To run it again, send a new `Idempotency-Key` or none. A request body is ignored.
          */
         readonly post: operations["verifyDomain"];
         readonly delete?: never;
@@ -403,7 +403,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Update a group
-         * @description Updates the fields of the request body. Omitted fields are unchanged. The name must be unique in the workspace (409 otherwise). Names are compared case-insensitively.
+         * @description Updates the given fields. Omitted fields are unchanged. The name must be unique in the workspace (409 otherwise). Names are compared case-insensitively.
          */
         readonly patch: operations["updateGroup"];
         readonly trace?: never;
@@ -469,7 +469,7 @@ export interface paths {
         };
         /**
          * List members
-         * @description Returns the members that match all filters, by default all members. Follow the `Link` header to get the other pages.
+         * @description Returns the members that match all filters, by default all members. Requires an API key without a member, or of an admin. Follow the `Link` header to get the other pages.
          */
         readonly get: operations["listMembers"];
         readonly put?: never;
@@ -493,7 +493,7 @@ export interface paths {
         };
         /**
          * Retrieve a member
-         * @description Returns the member with this ID.
+         * @description Returns the member with this ID. Requires an API key without a member, or of an admin.
          */
         readonly get: operations["getMember"];
         readonly put?: never;
@@ -507,7 +507,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Update a member
-         * @description Updates the fields of the request body. Omitted fields are unchanged. The email address must be unique in the workspace (409 otherwise). Addresses are compared case-insensitively. A new role, new groups and a new invitation status count for the keys of the member within 5 seconds. `invitation` renews (`pending`, for 14 days or until `invitationExpiresAt`), ends (`expired`) or accepts (`accepted`) an invitation. An accepted invitation cannot get another status (409 otherwise). If the workspace has admins with an accepted invitation, one of them must remain (409 otherwise).
+         * @description Updates the given fields. Omitted fields are unchanged. The email address must be unique in the workspace (409 otherwise). Addresses are compared case-insensitively. A new role, new groups and a new invitation status count for the keys of the member within 5 seconds. `invitation` renews (`pending`, for 14 days or until `invitationExpiresAt`), ends (`expired`) or accepts (`accepted`) an invitation. An accepted invitation cannot get another status (409 otherwise). If the workspace has admins with an accepted invitation, one of them must remain (409 otherwise).
          */
         readonly patch: operations["updateMember"];
         readonly trace?: never;
@@ -521,13 +521,13 @@ export interface paths {
         };
         /**
          * List API keys
-         * @description Returns the API keys of the workspace, newest first, by default those that work. Follow the `Link` header to get the other pages.
+         * @description Returns the API keys of the workspace, newest first, by default those that work. Requires an API key without a member, or of an admin. Follow the `Link` header to get the other pages.
          */
         readonly get: operations["listKeys"];
         readonly put?: never;
         /**
          * Create an API key
-         * @description Creates an API key. The response is the only one that contains the secret. If the request is repeated with its `Idempotency-Key`, the response is an error with the ID of the key (409). A member has at most 10 keys, and a workspace 100 keys without a member (409 otherwise). Deleted, expired and rotated keys do not count.
+         * @description Creates an API key. The response is the only one that contains the secret. A member has at most 10 keys, and a workspace 100 keys without a member (409 otherwise). Deleted, expired and rotated keys do not count. If the request is repeated with its `Idempotency-Key`, the response is an error with the ID of the record (409).
          */
         readonly post: operations["createKey"];
         readonly delete?: never;
@@ -545,7 +545,7 @@ export interface paths {
         };
         /**
          * Retrieve a key
-         * @description Returns the key with this ID.
+         * @description Returns the key with this ID. Requires an API key without a member, or of an admin.
          */
         readonly get: operations["getKey"];
         readonly put?: never;
@@ -571,7 +571,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Rotate an API key
-         * @description Creates an API key with the label, member, access level and expiry of this one, and ends this one after a grace period. The response is the only one that contains the secret. If the request is repeated with its `Idempotency-Key`, the response is an error with the ID of the key (409). A key that has ended or was rotated before is rejected (409). If the API key of the request expires, it cannot rotate a key that expires later (403).
+         * @description Creates an API key with the label, member, access level and expiry of this one, and ends this one after a grace period. The response is the only one that contains the secret. A key that has ended or was rotated before is rejected (409). If the API key of the request expires, it cannot rotate a key that expires later (403). If the request is repeated with its `Idempotency-Key`, the response is an error with the ID of the record (409).
          */
         readonly post: operations["rotateKey"];
         readonly delete?: never;

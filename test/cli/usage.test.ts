@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { operations } from '../../adapters/api/operations.ts';
 import { commands } from '../../adapters/cli/commands.ts';
 import { createCommandLine } from '../support/command-line.ts';
 import { each, textCases } from '../support/each.ts';
@@ -24,6 +25,9 @@ const usageErrors: Readonly<Record<string, RegExp>> = {
   'keey --help': /unknown command 'keey'\n\(Did you mean key\?\)/,
   'key creat --help': /unknown command 'creat'\n\(Did you mean create\?\)/,
   'help key creat': /unknown command 'creat'/,
+  'me sharez': /unknown command 'sharez'\n\(Did you mean shares\?\)/,
+  'domain markverified x': /unknown command 'markverified'\n\(Did you mean mark-verified\?\)/,
+  'member create --seatType advocate': /unknown option '--seatType'\n\(Did you mean --seat-type\?\)/,
   'workspace create --name A --name B': /--name: must not be given twice/,
   'workspace list more': /too many arguments/,
   'member create --workspace W --name Ada --email ada': /--email: must be an email address/,
@@ -62,6 +66,19 @@ suite('help', {
         assert.deepEqual(await createCommandLine().run([...words.slice(0, i), 'help', ...words.slice(i)]), byOption);
       assert.deepEqual(await createCommandLine().run([...words, '-h']), byOption);
     }),
+
+  'has each sentence of the description of the operation, without statuses': () =>
+    each(
+      operations.flatMap((operation) => (operation.command ? [[operation.command, operation] as const] : [])),
+      async ({ description }, command) => {
+        const { stdout } = await createCommandLine().run([...command.split(' '), '--help']);
+        const text = stdout.replaceAll(/\s+/g, ' ');
+        assert.doesNotMatch(text, /\([24]\d\d\b|request body/);
+        // Names of fields become names of options.
+        for (const sentence of description.filter((it) => !it.includes('`')))
+          assert.ok(text.includes(sentence.replace(/ \(\d{3}[^)]*\)/g, '')), sentence);
+      },
+    ),
 
   'lists every command of a level': async () => {
     for (const { name } of commands) {
