@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
-import type { Condition, Query, RecordStore, AnyRecord as Row } from '../persistence/record-store.ts';
+import { GroupSums } from '../persistence/group-sums.ts';
+import type { Condition, Query, RecordStore, AnyRecord as Row, SumQuery } from '../persistence/record-store.ts';
 import { createStores, type StorageEngine } from '../persistence/storage-engine.ts';
 import { storeSchemas } from '../persistence/store-schemas.ts';
 import { MemoryTable } from './table.ts';
@@ -69,6 +70,11 @@ function createRecordStore(table: MemoryTable, write: Write): RecordStore<Row> {
       table.list(workspaceId, query).map((row) => select(row, query.fields)),
     listById: async (workspaceId, after, take) => structuredClone(table.listById(workspaceId, after, take)),
     count: async (workspaceId: string, where: readonly Condition<Row>[]) => table.filter(workspaceId, where).length,
+    sum: async (workspaceId: string, query: SumQuery<Row>) => {
+      const sums = new GroupSums(query);
+      for (const row of table.filter(workspaceId, query.where)) sums.add(sums.fields.map((field) => row[field]));
+      return sums.list();
+    },
     add,
     update: (workspaceId, id, change) => write(() => updateMany(workspaceId, [id], change)[0]),
     updateMany: (workspaceId, ids, change) => write(() => updateMany(workspaceId, ids, change)),

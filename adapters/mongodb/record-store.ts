@@ -1,6 +1,6 @@
 import { type ClientSession, type Collection, type Filter, MongoBulkWriteError } from 'mongodb';
 import { CoreError } from '../../core/shared/core-error.ts';
-import type { AnyRecord, RecordStore } from '../persistence/record-store.ts';
+import type { AnyRecord, RecordStore, SumQuery } from '../persistence/record-store.ts';
 import type { StoreSchema } from '../persistence/store-schemas.ts';
 import { COMMAND_TIMEOUT } from './client.ts';
 import { type StoredDocument, toDocument, toFilterText, toRecord } from './documents.ts';
@@ -10,6 +10,9 @@ import { findList } from './list.ts';
 import { toFilter, toProjection } from './query.ts';
 import { WRITE_CONFLICT } from './write-conflicts.ts';
 import { confirm, insert, mapWriteErrors, requireUnique } from './writes.ts';
+
+/** The number of sums that one response has. Parsing them blocks the event loop for about 5 ms. */
+const SUM_BATCH_SIZE = 1_000;
 
 /** Runs work on a collection: in the current transaction if there is one, else directly and with retries. */
 type RunOnCollection = <T>(
@@ -133,6 +136,19 @@ export function createMongodbRecordStore(
       runOnCollection(name, (collection, session) =>
         collection.countDocuments(toFilter(workspaceId, where), { session, ...COMMAND_TIMEOUT }),
       ),
+
+    sum: (workspaceId: string, { where, groupBy, columns }: SumQuery<AnyRecord>) => {
+      const group = {
+        _id: Object.fromEntries(groupBy.map((field) => [field, `$${field}`])),
+        ...Object.fromEntries(columns.map((column) => [column, { $sum: `$${column}` }])),
+      };
+      return runOnCollection(name, async (collection, session) => {
+        const stages = [{ $match: toFilter(workspaceId, where) }, { $group: group }];
+        const options = { session, batchSize: SUM_BATCH_SIZE, ...COMMAND_TIMEOUT };
+        const found = await collection.aggregate(stages, options).toArray();
+        return found.map(({ _id, ...sums }) => ({ ..._id, ...sums }));
+      });
+    },
 
     add: (record) => addOne(toDocument(record, schema)),
 

@@ -62,6 +62,16 @@ export interface Query<T, F extends Field<T> = Field<T>> {
   readonly isAbandoned?: (() => boolean) | undefined;
 }
 
+/**
+ * A query of sums. `groupBy` are fields with a text, and `columns` are fields with a whole number. Each sum must be
+ * below 2^53.
+ */
+export interface SumQuery<T, F extends Field<T> = Field<T>> {
+  readonly where: readonly Condition<T>[];
+  readonly groupBy: readonly F[];
+  readonly columns: readonly F[];
+}
+
 /** The type of a column. `texts` is an array of texts. */
 export type ColumnType = 'boolean' | 'number' | 'text' | 'texts';
 
@@ -139,6 +149,11 @@ export interface RecordStore<T extends Entity> {
   listById(workspaceId: string, after: string, take: number): Promise<readonly T[]>;
   /** Returns the number of records that meet all conditions. */
   count(workspaceId: string, where: readonly Condition<T>[]): Promise<number>;
+  /**
+   * Returns the sums of `columns` over the records that meet all conditions: one record for each combination of the
+   * values of `groupBy` that occurs, in any order. Other requests go on meanwhile.
+   */
+  sum<F extends Field<T>>(workspaceId: string, query: SumQuery<T, F>): Promise<readonly Pick<T, F>[]>;
   /** Returns the new record, or `undefined` if it does not exist. */
   update(workspaceId: string, id: string, change: EntityChange<T>): Promise<T | undefined>;
   /**

@@ -1,5 +1,6 @@
+import { GroupSums } from '../persistence/group-sums.ts';
 import { MAX_SORTED_COUNT } from '../persistence/list-plan.ts';
-import type { AnyRecord, Query } from '../persistence/record-store.ts';
+import type { AnyRecord, Query, SumQuery } from '../persistence/record-store.ts';
 import type { Database, Sql } from './database.ts';
 import { quote, type Table } from './layout.ts';
 import { type Candidate, joinAll, type ListStatements, type OrderedRows, toExpression, toOrderBy } from './query.ts';
@@ -34,7 +35,7 @@ export function buildPageQuery(
 ): Sql | undefined {
   const { skip, take } = query;
   if (lookup) {
-    const filter = toFilter(table, workspaceId, query);
+    const filter = toFilter(table, workspaceId, query.where);
     const sql = `SELECT t."row" FROM ${quote(table.name)} t NOT INDEXED WHERE t."row" IN (${lookup.sql}) AND ${filter.sql}
       ORDER BY ${toOrderBy('t', query.by, query.order)} LIMIT ? OFFSET ?`;
     return selectRows(table, query, columns, { sql, values: [...lookup.values, ...filter.values, take, skip] });
@@ -84,7 +85,7 @@ export function* readRows<T>(
     if (rows) return read(sortRows(table, query, toRowQuery(rows)));
   }
   if (ordered) return yield* scanRows(database, table, query, ordered, read);
-  const filter = toFilter(table, workspaceId, query);
+  const filter = toFilter(table, workspaceId, query.where);
   return read(
     sortRows(table, query, {
       sql: `SELECT "row" FROM ${quote(table.name)} t WHERE ${filter.sql}`,
@@ -93,8 +94,8 @@ export function* readRows<T>(
   );
 }
 
-/** Returns the expression of all conditions of a list. */
-function toFilter(table: Table, workspaceId: string, { where }: Query<AnyRecord>): Sql {
+/** Returns the expression of all conditions of a query. */
+function toFilter(table: Table, workspaceId: string, where: Query<AnyRecord>['where']): Sql {
   return joinAll([
     { sql: 't."workspaceId" = ?', values: [workspaceId] },
     ...where.map((it) => toExpression(table, it)),
@@ -129,7 +130,7 @@ function* findMatches(
     JSON.parse(database.all(`SELECT json_group_array("row") FROM (${sql})`, ...values)[0]?.[0]);
   // A search examines the rows up to the row number `last` in several steps. For an index, one step reads all rows.
   const [[last] = []] = isSearch ? database.all(`SELECT max("row") FROM ${quote(table.name)}`) : [[1]];
-  const filter = toFilter(table, workspaceId, query);
+  const filter = toFilter(table, workspaceId, query.where);
   const found = new Set<number>();
   for (let after = 0; after < last; ) {
     const range = isSearch ? [after, after + SEARCHED_ROW_COUNT] : [];
@@ -176,5 +177,27 @@ function* scanRows<T>(
     return read(toRowQuery(found));
   } finally {
     scannedRows.return?.();
+  }
+}
+
+/** Adds up records in steps (`RecordStore.sum`). `SUM` of SQLite would not pause. */
+export function* readSums(
+  database: Database,
+  table: Table,
+  workspaceId: string,
+  { where, ...query }: SumQuery<AnyRecord>,
+): Steps<AnyRecord[]> {
+  const sums = new GroupSums(query);
+  const filter = toFilter(table, workspaceId, where);
+  const columns = sums.fields.map((field) => `t.${quote(field)}`);
+  const rows = database.iterate(`SELECT ${columns} FROM ${quote(table.name)} t WHERE ${filter.sql}`, ...filter.values);
+  try {
+    for (const values of rows) {
+      sums.add(values);
+      yield;
+    }
+    return sums.list();
+  } finally {
+    rows.return?.();
   }
 }

@@ -1,8 +1,8 @@
 import { planList } from '../persistence/list-plan.ts';
-import type { AnyRecord, Condition, Query, RecordStore } from '../persistence/record-store.ts';
+import type { AnyRecord, Condition, Query, RecordStore, SumQuery } from '../persistence/record-store.ts';
 import type { Database, Sql } from './database.ts';
 import { type Projection, quote, type Table } from './layout.ts';
-import { buildPageQuery, readRows, type Steps, selectRows } from './list.ts';
+import { buildPageQuery, readRows, readSums, type Steps, selectRows } from './list.ts';
 import { buildListStatements, findCandidates, joinAll, toExpression } from './query.ts';
 import { noteOutdated } from './search.ts';
 import { deleteExpired, insertRecord, replaceRecord } from './write-records.ts';
@@ -94,6 +94,8 @@ export function createSqliteRecordStore(table: Table, executor: Executor, now: (
         const sql = `SELECT count(*) FROM ${name} t NOT INDEXED WHERE "row" IN (${source.sql}) AND ${filter.sql}`;
         return database.all(sql, ...source.values, ...filter.values)[0]?.[0];
       }),
+    sum: (workspaceId: string, query: SumQuery<AnyRecord>) =>
+      executor.scan(workspaceId, (database) => readSums(database, table, workspaceId, query)),
     add,
     update: (workspaceId, id, change) =>
       executor.write((database) => updateMany(database, workspaceId, [id], change)[0]),

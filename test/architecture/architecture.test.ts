@@ -56,6 +56,7 @@ const adapterOf = (path: string): string | undefined => /^adapters\/[^/]+/.exec(
 
 /** The files with the interfaces that a storage engine implements, its timeout, and the rule for lists. */
 const enginePort = [
+  'group-sums.ts',
   'list-plan.ts',
   'record-store.ts',
   'storage-engine.ts',

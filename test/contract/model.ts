@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { createMemoryEngine } from '../../adapters/memory/engine.ts';
-import type { Condition, Query, RecordStore, AnyRecord as Row } from '../../adapters/persistence/record-store.ts';
+import type {
+  ColumnType,
+  Condition,
+  Query,
+  RecordStore,
+  AnyRecord as Row,
+  SumQuery,
+} from '../../adapters/persistence/record-store.ts';
 import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import { type StoreSchema, storeSchemas } from '../../adapters/persistence/store-schemas.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
@@ -64,6 +71,10 @@ const actions = {
   list: ({ records, workspaceId, query }) => records.list(workspaceId, query),
   listById: ({ records, workspaceId, id, query }) => records.listById(workspaceId, id, query.take),
   count: ({ records, workspaceId, query }) => records.count(workspaceId, query.where),
+  sum: async ({ records, workspaceId, query, sums }) => {
+    const found = await records.sum(workspaceId, { ...sums, where: query.where });
+    return found.map((it) => JSON.stringify(Object.entries(it).toSorted())).toSorted();
+  },
   add: ({ records, record }) => records.add(record),
   replace: ({ records, workspaceId, id, record }) => records.update(workspaceId, id, () => record),
   keep: ({ records, workspaceId, id }) => records.update(workspaceId, id, (current) => current),
@@ -81,6 +92,7 @@ interface ActionInput {
   readonly otherId: string;
   readonly record: Row;
   readonly query: Query<Row>;
+  readonly sums: Omit<SumQuery<Row>, 'where'>;
 }
 
 /** An action on the store of a schema. `workspace` and `record` are indexes into the IDs of a `Run`. */
@@ -90,6 +102,7 @@ interface Action {
   readonly record: number;
   readonly fields: object;
   readonly query: Query<Row>;
+  readonly sums: Omit<SumQuery<Row>, 'where'>;
 }
 
 /** Actions that run in one transaction, or one by one without a transaction (`alone`). */
@@ -102,6 +115,8 @@ function createWorks(schema: StoreSchema): fc.Arbitrary<readonly Work[]> {
   // No record expires during a run.
   const fields = Object.keys(schema.columns).filter((field) => field !== schema.expires);
   const columns = fields.map((field) => [field, createColumnSteps(field, schema)] as const);
+  const listColumns = (type: ColumnType) => fields.filter((field) => schema.columns[field] === type);
+  const summed = fc.subarray([...listColumns('text'), ...listColumns('number')], { minLength: 1 });
   const createAction = (...names: Action['name'][]): fc.Arbitrary<Action> =>
     fc.record({
       name: fc.constantFrom(...names),
@@ -115,11 +130,15 @@ function createWorks(schema: StoreSchema): fc.Arbitrary<readonly Work[]> {
         skip: fc.oneof(fc.constant(0), fc.nat(RECORD_COUNT)),
         take: fc.oneof(fc.nat(5), fc.constant(RECORD_COUNT)),
       }),
+      sums: summed.map((chosen) => ({
+        groupBy: chosen.filter((field) => schema.columns[field] === 'text'),
+        columns: chosen.filter((field) => schema.columns[field] === 'number'),
+      })),
     });
   const all = Object.keys(actions) as Action['name'][];
   const work = fc.record({
     mode: fc.constantFrom<Work['mode'][]>('alone', 'in a transaction', 'in a transaction that throws'),
-    actions: fc.array(createAction(...all, 'add', 'replace', 'list', 'list', 'list'), { maxLength: 20 }),
+    actions: fc.array(createAction(...all, 'add', 'replace', 'list', 'list', 'list', 'sum'), { maxLength: 20 }),
   });
   const initialWork = fc.record({
     mode: fc.constant('alone' as const),
@@ -196,7 +215,7 @@ async function runWork(engine: StorageEngine, name: SchemaName, work: Work, run:
 
 function createInput(
   records: RecordStore<Row>,
-  { workspace, record, fields, query }: Action,
+  { workspace, record, fields, query, sums }: Action,
   { workspaces, ids, sample }: Run,
 ): ActionInput {
   const workspaceId = workspaces[workspace] as string;
@@ -204,7 +223,7 @@ function createInput(
   // An ID is unique over all workspaces. So workspace 0 adds only IDs with an even index, and workspace 1 with an odd
   // index.
   const ownId = ids[record - (record % WORKSPACE_COUNT) + workspace] as string;
-  return { records, workspaceId, id, otherId, record: { ...sample, ...fields, id: ownId, workspaceId }, query };
+  return { records, workspaceId, id, otherId, record: { ...sample, ...fields, id: ownId, workspaceId }, query, sums };
 }
 
 /** Returns all records of each workspace, in each order. */

@@ -10,6 +10,7 @@ import { defineQueryTests } from './queries.ts';
 import { defineRecordTests } from './records.ts';
 import { defineSharedDataTests } from './shared-data.ts';
 import { ContractDatabase } from './storage-test.ts';
+import { defineSumTests } from './sums.ts';
 import { defineTimeLimitTests } from './time-limits.ts';
 import { defineTransactionTests } from './transactions.ts';
 import { defineUnusualTextTests } from './unusual-texts.ts';
@@ -44,6 +45,7 @@ export function defineStorageContract(engine: TestEngine): Tests[] {
     defineQueryTests(test),
     defineUnusualTextTests(test),
     defineIndexedListTests(test, engine),
+    defineSumTests(test, engine),
     ...(engine.isModel ? [] : [defineTimeLimitTests(test, engine)]),
     defineExpiryTests(test, engine.takesClock),
     ...defineTransactionTests(test, engine.transactions),

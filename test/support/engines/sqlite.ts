@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSqliteEngine } from '../../../adapters/sqlite/engine.ts';
+import { openReader } from '../../../adapters/sqlite/file.ts';
 import { getDatabases, PAGE_BYTES } from '../../sqlite/database-file.ts';
 import { DEMO_API_KEY } from '../request.ts';
 import { findFastFolder } from '../temporary-folder.ts';
@@ -45,7 +46,10 @@ export const sqlite: TestEngine = {
     const { engine, connection } = createSqliteEngine(location, now);
     await connection.open();
     // Without a cache, SQLite reads each page from the file, so that `countExaminedRecords` counts it.
-    getDatabases(connection).reader.exec('PRAGMA cache_size = 0');
+    const scanner = await openReader(location);
+    for (const database of [getDatabases(connection).reader, scanner]) database.exec('PRAGMA cache_size = 0');
+    // biome-ignore lint/complexity/useLiteralKeys: the field is private
+    connection['idleScanners'].push(scanner);
     return {
       engine,
       close: () => connection.close(),
