@@ -71,6 +71,8 @@ export interface OperationDeclaration<
   readonly command?: string;
   /** The fields of the response that are the columns of the command's table. By default, all fields. */
   readonly columns?: readonly string[];
+  /** The fields of the response that the command can show as bars: it shows the one of `sortBy`, or else the first. */
+  readonly bars?: readonly string[];
   /** An imperative of two to five words. */
   readonly summary: string;
   /**
@@ -105,6 +107,7 @@ export interface Operation {
   readonly permission: Permission;
   readonly command?: string | undefined;
   readonly columns?: readonly string[] | undefined;
+  readonly bars?: readonly string[] | undefined;
   readonly summary: string;
   readonly description: readonly string[];
   readonly query: FieldsSchema;

@@ -57,6 +57,8 @@ export interface TableResult {
   readonly pages: Iterable<string> | AsyncIterable<string>;
   /** The fields that the columns of the table show. */
   readonly columns: readonly string[];
+  /** The field whose figures the table shows as bars, if it is written to a terminal. */
+  readonly bar?: string | undefined;
   /** Printed to people after the table. */
   readonly hint?: string | undefined;
 }

@@ -59,9 +59,10 @@ export function createOperationCommand(operation: Operation): Command {
         requirePermission(caller, operation.permission);
         const id = (values.id as string | undefined) ?? '';
         const result = await work(context.app, caller, id);
-        if (!values.all) return createResult(operation, result, caller, Number(values.page ?? 1));
+        const bar = operation.bars?.find((field) => field === values.sortBy) ?? operation.bars?.[0];
+        if (!values.all) return { ...createResult(operation, result, caller, Number(values.page ?? 1)), bar };
         const readPage = (next: object) => prepare(next)(context.app, caller, id);
-        return { pages: readPages(result, readPage, context.signal), columns: getColumns(operation) };
+        return { pages: readPages(result, readPage, context.signal), columns: getColumns(operation), bar };
       };
     },
   };

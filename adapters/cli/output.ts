@@ -22,6 +22,10 @@ export class Output {
    */
   writeError: string | undefined;
 
+  get isTerminal(): boolean {
+    return this.stream.isTTY === true;
+  }
+
   constructor(private readonly stream: TerminalStream) {
     stream.on('error', ({ code, message }: NodeJS.ErrnoException) => {
       if (!this.closedSignal.aborted && code !== 'EPIPE') this.writeError = message;
@@ -75,12 +79,19 @@ async function writePagesAsJson({ pages }: TableResult, output: Output): Promise
   await output.write(separator === '[' ? '[]\n' : ']\n');
 }
 
-/** Writes a table, page by page. The first page determines the column widths. */
-async function writeTable({ pages, columns }: TableResult, output: Output): Promise<void> {
+/**
+ * Writes a table, page by page. The first page determines the widths of the columns and the length of the bars, which
+ * only a terminal shows.
+ */
+async function writeTable({ pages, columns, bar }: TableResult, output: Output): Promise<void> {
   let widths: readonly number[] | undefined;
+  let largest: number | undefined;
   for await (const page of pages) {
     const records = JSON.parse(page) as readonly Readonly<Record<string, unknown>>[];
+    const bars = bar !== undefined && output.isTerminal ? records.map((record) => Number(record[bar])) : [];
+    largest ??= Math.max(...bars);
     const rows = records.map((record) => columns.map((name) => formatCell(record[name])));
+    for (const [i, figure] of bars.entries()) rows[i]?.push(formatBar(figure / largest));
     if (rows.length > 0 && !widths) {
       rows.unshift(columns.map((name) => name.replace(/[A-Z]/g, ' $&').toUpperCase()));
       widths = columns.map((_, i) => Math.max(...rows.map((cells) => stringWidth(cells[i] ?? ''))));
@@ -89,6 +100,17 @@ async function writeTable({ pages, columns }: TableResult, output: Output): Prom
     if (output.closedSignal.aborted) return;
   }
   if (!widths) await output.write('No results.\n');
+}
+
+/** The characters for an eighth of a block to a whole block. */
+const BLOCKS = '▏▎▍▌▋▊▉█';
+const MAX_BAR_LENGTH = 20;
+
+/** Returns a bar for a share of the largest figure. `NaN` has no bar. */
+function formatBar(share: number): string {
+  const eighths = Math.ceil(Math.min(share || 0, 1) * MAX_BAR_LENGTH * BLOCKS.length);
+  const part = BLOCKS[(eighths % BLOCKS.length) - 1] ?? '';
+  return '█'.repeat(Math.floor(eighths / BLOCKS.length)) + part;
 }
 
 function formatCell(value: unknown): string {
