@@ -1,6 +1,7 @@
 import type { ApiKeyRepository } from './access/api-key-repository.ts';
 import { ApiKeyService } from './access/api-key-service.ts';
 import type { ActivityRepository } from './activity/activity-repository.ts';
+import { AnalyticsService } from './analytics/analytics-service.ts';
 import type { CampaignRepository } from './campaign/campaign-repository.ts';
 import { CampaignService } from './campaign/campaign-service.ts';
 import type { ContentPillarRepository } from './content-pillar/content-pillar-repository.ts';
@@ -84,6 +85,7 @@ const NO_RECORDS: DomainRecords = { findTxtRecords: async () => ({ outcome: 'fai
  * workspace does not have the record.
  */
 export class Application {
+  readonly analytics: AnalyticsService;
   readonly apiKeys: ApiKeyService;
   readonly campaigns: CampaignService;
   readonly contentPillars: ContentPillarService;
@@ -103,9 +105,10 @@ export class Application {
     private readonly system: System,
     private readonly options: ApplicationOptions = {},
   ) {
-    const { apiKeys, campaigns, contentPillars, domains, groups, links, members, shares, tags } = storage;
+    const { activity, apiKeys, campaigns, contentPillars, domains, groups, links, members, shares, tags } = storage;
     const { verifiedSlugs, visitorKeys, unitOfWork, clock } = storage;
     const newEvent = createEventFactory(system, clock);
+    this.analytics = new AnalyticsService({ activity, campaigns, members, groups, tags }, system, clock);
     this.apiKeys = new ApiKeyService(apiKeys, members, unitOfWork, system, clock);
     this.campaigns = new CampaignService(
       campaigns,

@@ -31,10 +31,15 @@ export const MAX_ITEM_COUNT = 100;
 export const MAX_KEY_COUNT_WITHOUT_MEMBER = 100;
 export const MAX_KEY_COUNT_PER_MEMBER = 10;
 
+/** Days of a request for analytics. */
+export const DEFAULT_ANALYTICS_DAYS = 30;
+export const MAX_ANALYTICS_DAYS = 366;
+
 // Items of a page.
 
 /** The default of all lists except campaigns and domains, whose default is their maximum. */
 export const DEFAULT_PAGE_SIZE = 50;
+export const MAX_ANALYTICS_PAGE_SIZE = 366;
 export const MAX_CAMPAIGN_PAGE_SIZE = 25;
 export const MAX_CONTENT_PILLAR_PAGE_SIZE = 100;
 export const MAX_DOMAIN_PAGE_SIZE = 50;

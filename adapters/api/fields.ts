@@ -10,7 +10,7 @@ import {
   URL_LENGTH,
 } from '../../core/limits.ts';
 import { AMOUNT_PATTERN, parseAmount, parseWholeNumber, WHOLE_NUMBER_PATTERN } from '../../core/shared/amount.ts';
-import { type ParsedDate, parseEndDate, parseStartDate } from '../../core/shared/date.ts';
+import { isDay, type ParsedDate, parseEndDate, parseStartDate } from '../../core/shared/date.ts';
 import { NAME_SORTS } from '../../core/shared/name-filter.ts';
 import { findTextProblem, fold, type LengthRange } from '../../core/shared/text.ts';
 import { describeProblem } from './parse.ts';
@@ -183,6 +183,13 @@ export const searchParameter = singleParameter(text(SEARCH_TERM_LENGTH).meta({ e
 export const slugParameter = singleParameter(
   parameterText.meta({ examples: ['links.example.com'] }).transform((value) => toSlug(value) ?? null),
 ).optional();
+
+/** A day: `2026-01-31`. */
+export const dayParameter = singleParameter(
+  z.string().superRefine(rejectIf((value) => (isDay(value) ? undefined : 'must be a day such as 2026-01-31'))),
+)
+  .optional()
+  .meta({ format: 'date', maxLength: 10, examples: ['2026-01-31'] });
 
 /** Returns the schema of a positive integer in a query or in an option of the command line, written in digits only. */
 export function positiveInteger(maximum = Number.MAX_SAFE_INTEGER) {

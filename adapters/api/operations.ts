@@ -1,3 +1,4 @@
+import { analyticsOperations } from './analytics.ts';
 import { briefOperations } from './brief.ts';
 import { campaignOperations } from './campaign.ts';
 import { contentPillarOperations } from './content-pillar.ts';
@@ -43,6 +44,7 @@ export const operationSections: readonly OperationSection[] = [
   { name: 'Domains', description: 'Custom domains for short links.', operations: domainOperations },
   { name: 'Groups', description: 'Groups of members.', operations: groupOperations },
   { name: 'Tags', description: 'Labels for campaigns.', operations: tagOperations },
+  { name: 'Analytics', description: 'Sums of shares, clicks and rewards.', operations: analyticsOperations },
   { name: 'Members', description: 'The people of a workspace, and their invitations.', operations: memberOperations },
   { name: 'API keys', description: 'The credentials of programs and members.', operations: keyOperations },
 ];

@@ -1,4 +1,5 @@
 import { hash, randomInt } from 'node:crypto';
+import { setImmediate as pause } from 'node:timers/promises';
 import { v7 } from 'uuid';
 import { BASE62 } from '../../core/shared/base62.ts';
 import type { System } from '../../core/shared/system.ts';
@@ -10,5 +11,6 @@ export function createNodeSystem(): System {
     newId: () => v7(),
     newRandomText: (length) => Array.from({ length }, () => BASE62[randomInt(BASE62.length)]).join(''),
     sha256: (text) => hash('sha256', text),
+    pause: () => pause(),
   };
 }

@@ -8,7 +8,7 @@ export interface RecordMapping<T extends Entity, R extends Entity> {
 }
 
 /** Declares how the entities of one type are stored. */
-interface EntitySchema<T extends Entity, R extends Entity> extends RecordSchema<R>, RecordMapping<T, R> {
+export interface EntitySchema<T extends Entity, R extends Entity> extends RecordSchema<R>, RecordMapping<T, R> {
   /** Returns a record, or a part of one, with the defaults of the fields that it lacks. */
   withDefaults<P extends Partial<R>>(record: P): P;
 }

@@ -460,6 +460,26 @@ export interface paths {
         readonly patch: operations["updateTag"];
         readonly trace?: never;
     };
+    readonly "/analytics": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Retrieve analytics
+         * @description Returns the sums of shares, clicks and rewards over a range of days, by day or by record. A day is a day in UTC, and what happened on it never changes. `day` has a row for each day of the range, and `total` has one row. The other groupings have a row for each record that has a share, a click or a reward in the range. `group` and `tag` count the present groups of each member and the present tags of each campaign. So a share can count in several of their rows, or in none, and `groupIds` or `tagIds` also restrict the rows. In all other groupings, the rows add up to the total. Every key of the workspace can read the figures of all members: `groupBy=member` is the leaderboard. Rows with equal figures are in the order of their keys. Follow the `Link` header to get the other pages.
+         */
+        readonly get: operations["getAnalytics"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/members": {
         readonly parameters: {
             readonly query?: never;
@@ -1280,6 +1300,25 @@ export interface components {
         readonly UpdateTag: {
             /** @description The name, without commas, unique in the workspace (case-insensitive). */
             readonly name: string;
+        };
+        /** @description Shares, clicks and rewards of a day, of a record, or in total. */
+        readonly AnalyticsRow: {
+            /** @description The day, or the ID of the campaign, member, group or tag. Empty for `groupBy=total`. */
+            readonly key: string;
+            /** @description The name of the record. Empty for a day, for the total, and for a deleted campaign or member. */
+            readonly name: string;
+            /**
+             * Format: int64
+             * @description The number of members who shared a campaign for the first time.
+             */
+            readonly shares: number;
+            /**
+             * Format: int64
+             * @description The number of clicks on short links.
+             */
+            readonly clicks: number;
+            /** @description The amount that the shares and the clicks earned, as a decimal string. */
+            readonly rewards: string;
         };
         /** @description A member to create. */
         readonly CreateMember: {
@@ -4182,6 +4221,85 @@ export interface operations {
                      *     }
                      */
                     readonly "application/json": components["schemas"]["Tag"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly getAnalytics: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description What each row stands for.
+                 * @example member
+                 */
+                readonly groupBy?: "total" | "day" | "campaign" | "member" | "group" | "tag";
+                /**
+                 * @description The first day, such as `2026-01-31`, in UTC. Default: 29 days before `to`.
+                 * @example 2026-06-01
+                 */
+                readonly from?: string;
+                /**
+                 * @description The last day, in UTC. Default: today. `from` and `to` are both included, and at most 366 days.
+                 * @example 2026-06-30
+                 */
+                readonly to?: string;
+                /** @description Only shares of these campaigns. Repeat the parameter or separate the values with commas. At most 100 different values. */
+                readonly campaignIds?: readonly string[];
+                /** @description Only shares by these members. Repeat the parameter or separate the values with commas. At most 100 different values. */
+                readonly memberIds?: readonly string[];
+                /** @description Only shares by members of at least one of these groups. Repeat the parameter or separate the values with commas. At most 100 different values. */
+                readonly groupIds?: readonly string[];
+                /** @description Only shares of campaigns with at least one of these tags. Repeat the parameter or separate the values with commas. At most 100 different values. */
+                readonly tagIds?: readonly string[];
+                /** @description The sort field. Default: `key` for `groupBy=day`, otherwise `clicks`. */
+                readonly sortBy?: "key" | "shares" | "clicks" | "rewards";
+                /** @description The sort order. Default: `asc` for `key`, otherwise `desc`. */
+                readonly sortOrder?: "asc" | "desc";
+                /** @description The page number, starting at 1. Pages after the last one are empty arrays. */
+                readonly page?: number;
+                /** @description The number of rows per page, at most 366. Default: 366 for `groupBy=day`, otherwise 50. */
+                readonly pageSize?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page of the list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "key": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a",
+                     *         "name": "Ada Pereira",
+                     *         "shares": 3,
+                     *         "clicks": 41,
+                     *         "rewards": "12.5"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["AnalyticsRow"][];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];

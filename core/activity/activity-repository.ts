@@ -1,5 +1,22 @@
 import type { Activity } from './activity.ts';
 
+/** Which activity to add up. */
+export interface ActivityFilter {
+  /** The days, in ascending order. */
+  readonly days: readonly string[];
+  readonly campaignIds?: readonly string[] | undefined;
+  readonly memberIds?: readonly string[] | undefined;
+}
+
+export type ActivityField = 'day' | 'campaignId' | 'memberId';
+
+/** Sums of activity. The fields by which it was not grouped are empty. `rewards` are units (core/shared/amount.ts). */
+export interface ActivitySums extends Readonly<Record<ActivityField, string>> {
+  readonly shares: number;
+  readonly clicks: number;
+  readonly rewards: bigint;
+}
+
 /** The activity of all workspaces: one for each share and day with something to count. */
 export interface ActivityRepository {
   /**
@@ -7,4 +24,14 @@ export interface ActivityRepository {
    * the transaction that changes the share: otherwise, an error can leave some of them out.
    */
   addCounts(workspaceId: string, activities: readonly Activity[]): Promise<void>;
+  /**
+   * Yields the sums for the values of the fields `groupBy`. The same values can occur several times. Reads some days at
+   * a time, and lets other requests run meanwhile. Rejects if the request `isAbandoned`.
+   */
+  sum(
+    workspaceId: string,
+    filter: ActivityFilter,
+    groupBy: readonly ActivityField[],
+    isAbandoned?: () => boolean,
+  ): AsyncIterable<readonly ActivitySums[]>;
 }

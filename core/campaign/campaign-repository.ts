@@ -1,5 +1,5 @@
 import type { Page, PageRequest } from '../shared/page.ts';
-import type { EntityChange } from '../shared/repository.ts';
+import type { EntityChange, FindFields } from '../shared/repository.ts';
 import type { Campaign, CampaignSort, CampaignStatus, CampaignSummary, DateWindow } from './campaign.ts';
 
 export interface CampaignFilter {
@@ -25,6 +25,7 @@ export interface CampaignFilter {
 export interface CampaignRepository {
   findById(workspaceId: string, id: string): Promise<Campaign | undefined>;
   findMany(workspaceId: string, ids: readonly string[]): Promise<readonly Campaign[]>;
+  readonly findFields: FindFields<Campaign>;
   findSummary(workspaceId: string, id: string): Promise<CampaignSummary | undefined>;
   findPage(workspaceId: string, filter: CampaignFilter, request: PageRequest): Promise<Page<CampaignSummary>>;
   /**

@@ -1,6 +1,6 @@
 import type { NameFilter } from '../shared/name-filter.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
-import type { EntityChange } from '../shared/repository.ts';
+import type { EntityChange, FindFields } from '../shared/repository.ts';
 import type { SeatType } from '../shared/seat-type.ts';
 import type { InvitationStatus, Member, Role } from './member.ts';
 
@@ -17,6 +17,7 @@ export interface MemberFilter extends NameFilter {
 export interface MemberRepository {
   findById(workspaceId: string, id: string): Promise<Member | undefined>;
   findMany(workspaceId: string, ids: readonly string[]): Promise<readonly Member[]>;
+  readonly findFields: FindFields<Member>;
   /** Returns the member with this email address (case-insensitive). */
   findByEmail(workspaceId: string, email: string): Promise<Member | undefined>;
   /** Returns a page of the members that match the filter at the time `now`. */

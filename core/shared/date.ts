@@ -38,12 +38,17 @@ export function formatDay(milliseconds: number): string {
 
 function parseDate(text: string, defaultTime: string): ParsedDate | undefined {
   const match = DATE_PATTERN.exec(text);
-  if (!match || !isDay(text.slice(0, 10))) return undefined;
+  if (!match || !isInMonth(text.slice(0, 10))) return undefined;
   const [, time, zone] = match;
   return { text, time: Date.parse(time === undefined ? text + defaultTime : zone === undefined ? `${text}Z` : text) };
 }
 
+/** Returns whether a text is a day such as `2026-01-31`, in the years 1 to 9999. */
+export function isDay(text: string): boolean {
+  return parseStartDate(text)?.text.length === 'YYYY-MM-DD'.length;
+}
+
 /** Returns whether the month has the day, in the years 1 to 9999. `Date` reads 30 February as 2 March. */
-function isDay(date: string): boolean {
+function isInMonth(date: string): boolean {
   return date >= '0001' && new Date(date).getUTCDate() === Number(date.slice(8));
 }

@@ -1,3 +1,5 @@
+import type { Entity } from './entity.ts';
+
 /**
  * The promises that all repositories share:
  *
@@ -21,3 +23,10 @@
  * written. `update` resolves to the new entity.
  */
 export type EntityChange<T> = (current: T) => T;
+
+/** Returns the ID and the given fields of entities. Finds many entities without delaying other requests. */
+export type FindFields<T extends Entity> = <F extends keyof T & string>(
+  workspaceId: string,
+  ids: readonly string[],
+  fields: readonly F[],
+) => Promise<readonly Pick<T, F | 'id'>[]>;

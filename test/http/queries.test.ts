@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { formatDay } from '../../core/shared/date.ts';
 import { each, textCases } from '../support/each.ts';
 import { assertError, assertInvalidFields, UNKNOWN_ID } from '../support/expected-responses.ts';
 import {
@@ -47,6 +48,10 @@ const searches: Values = {
   valid: ['', '+', '%09', '%E3%80%80', '+'.repeat(300), LETTER, `+%0A${LETTER.repeat(200)}%20`],
   invalid: [LETTER.repeat(201), '%00', 'a%00b', '%F0%9F%8F%94%00'],
 };
+const days: Values = {
+  valid: [formatDay(Date.now())],
+  invalid: ['2026-02-29', '2026-1-1', '2026-01-01T00:00:00Z', '+2026-01-01', '0000-01-01', '20260101', 'today'],
+};
 const texts: Values = { valid: ['a.b', '+a.b%09'], invalid: ['%00', 'a%00b', '%F0%9F%8F%94%00'] };
 
 /** Returns values of a parameter that is not an array. */
@@ -65,6 +70,7 @@ function valuesOf(name: string, { type, enum: values, format, maximum }: FieldSc
     return { valid: values.map(String), invalid: [...others, 'unknown'] };
   }
   if (format === 'uuid') return ids;
+  if (format === 'date') return days;
   return name === 'search' ? searches : texts;
 }
 

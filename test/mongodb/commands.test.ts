@@ -4,6 +4,7 @@ import type { Document, MongoClient } from 'mongodb';
 import type { CampaignRecord } from '../../adapters/persistence/campaigns.ts';
 import { globalStoreNames, recordSchemas, type StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import type { AuthenticatedCaller } from '../../core/access/permissions.ts';
+import { ANALYTICS_GROUPINGS } from '../../core/analytics/analytics.ts';
 import type { Application } from '../../core/application.ts';
 import { CAMPAIGN_DATE_FILTERS, CAMPAIGN_SORTS } from '../../core/campaign/campaign.ts';
 import type { CampaignQuery } from '../../core/campaign/campaign-service.ts';
@@ -252,6 +253,11 @@ type UseCaseName = { [S in keyof Services]: `${S}.${keyof Services[S] & string}`
 
 /** A call of every use case. If the call of a use case is missing, this does not compile. */
 const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
+  'analytics.list': async ({ app, caller, memberId, groupId, tagId, campaignId }) => {
+    const filters = { campaignIds: [campaignId], memberIds: [memberId], groupIds: [groupId], tagIds: [tagId] };
+    for (const groupBy of ANALYTICS_GROUPINGS)
+      for (const filter of [{}, filters]) await app.analytics.list(caller.workspaceId, { groupBy, page: 1, ...filter });
+  },
   'apiKeys.create': ({ app, caller, memberId }) => app.apiKeys.create(caller.workspaceId, { memberId }),
   'apiKeys.revoke': async ({ app, caller }) => {
     const { apiKey } = await app.apiKeys.create(caller.workspaceId, {});

@@ -18,6 +18,7 @@ interface DocumentedResponse {
 /** The formats of the document. `true` accepts every value, because the schemas have narrower limits. */
 const formats = {
   uuid: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i,
+  date: /^\d{4}-\d{2}-\d{2}$/,
   'date-time': /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/,
   'uri-reference': (text: string) => isUrl(text, 'http://here.example'),
   int32: true,

@@ -37,7 +37,8 @@ const RUNNING = { startDate: '2026-01-01', endDate: '2099-12-31' };
  * Returns a valid request of an operation: its documented example, for a record of the tenant, and with an unused name.
  */
 export function newValidCall(operation: Operation, tenant: RecordIds): { path: string; body: object | undefined } {
-  const query = 'campaignIds' in operation.query.shape ? `?campaignIds=${tenant.ids.campaigns}` : '';
+  const isRequired = operation.query.shape.campaignIds?.safeParse(undefined).success === false;
+  const query = isRequired ? `?campaignIds=${tenant.ids.campaigns}` : '';
   return { path: toPath(operation, recordIdOf(operation, tenant)) + query, body: newValidBody(operation) };
 }
 

@@ -97,11 +97,13 @@ const groups = { ...byId('groups'), ...MANY, ...createDeletedRecord('groups') };
 
 /** The fields of bodies and queries that refer to records, by their names. */
 export const references: Readonly<Record<string, Reference>> = {
+  campaignIds: { ...byId('campaigns'), ...MANY, ...createDeletedRecord('campaigns') },
   contentPillarId: { ...pillars, ...deletedPillars },
   domain: { ...bySlug, createDeleted: createArchivedDomain },
   groupIds: groups,
   groups,
   ids: { ...pillars, ...MANY, ...deletedPillars },
+  memberIds: { getValue: ({ sharer }) => sharer.id, unknown: UNKNOWN_ID, ...MANY, ...createDeletedRecord('members') },
   memberId: { getValue: ({ sharer }) => sharer.id, unknown: UNKNOWN_ID },
   tagIds: tags,
   tagNames: { ...byTagName, ...MANY, createDeleted: createRenamedTag },
@@ -128,11 +130,15 @@ const bodyPlaces = operationsWithBody.flatMap(([id, operation]) =>
   ]),
 );
 
-const createFilterPlace = (operation: Operation, name: string, reference: Reference): Place => ({
-  ...reference,
-  status: 200,
-  createRequest: (values, own) => ['GET', `${newValidCall(operation, own).path}?${name}=${values}`],
-});
+const createFilterPlace = (operation: Operation, name: string, reference: Reference): Place => {
+  // By default, analytics have a row for each day, even if nothing matches.
+  const grouping = 'groupBy' in operation.query.shape ? 'groupBy=campaign&' : '';
+  return {
+    ...reference,
+    status: 200,
+    createRequest: (values, own) => ['GET', `${newValidCall(operation, own).path}?${grouping}${name}=${values}`],
+  };
+};
 
 const filterPlaces = listOperations.flatMap(([id, operation]) => {
   const search = { getValue: ({ name }: Tenant) => name, unknown: 'never' };
