@@ -1,7 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { OpenApiDocument } from './documented-operations.ts';
-import { ERRORS_PAGE, guides, REFERENCE_PAGE } from './pages.ts';
+import { DASHBOARD_PAGE, ERRORS_PAGE, guides, REFERENCE_PAGE } from './pages.ts';
 
 /** The documentation: pages with their files, the OpenAPI document, and a text for language models. */
 export interface DocsSite {
@@ -21,13 +22,16 @@ interface Content {
 
 const HTML_TYPE = 'text/html; charset=utf-8';
 const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
+const STYLE_TYPE = 'text/css; charset=utf-8';
 const createContent = (type: string, create: Content['create']): Content => ({ type, create });
-const createFile = (name: string, type: string) => ({
-  // Files are read from the sources, because the build does not copy the folder `static` to `dist`.
-  [`/docs/files/${name}`]: createContent(type, async () =>
-    (await import('./guides.ts')).readDocsFile(`adapters/docs/static/${name}`),
-  ),
-});
+/** By default, a file is read from the sources, because the build does not copy the folder `static` to `dist`. */
+const createFile = (
+  name: string,
+  type: string,
+  read = async () => (await import('./guides.ts')).readDocsFile(`adapters/docs/static/${name}`),
+) => ({ [`/docs/files/${name}`]: createContent(type, read) });
+
+const readModule = (url: string) => readFile(new URL(url), 'utf8');
 
 let document: Promise<OpenApiDocument> | undefined;
 
@@ -44,6 +48,9 @@ const contents: Readonly<Record<string, Content>> = {
     (await import('./reference.ts')).renderReferencePage(await getDocument()),
   ),
   [ERRORS_PAGE.path]: createContent(HTML_TYPE, async () => (await import('./errors-page.ts')).renderErrorsPage()),
+  [DASHBOARD_PAGE.path]: createContent(HTML_TYPE, async () =>
+    (await import('./dashboard-page.ts')).renderDashboardPage(),
+  ),
   ...Object.fromEntries(
     guides.map((guide) => [
       guide.path,
@@ -54,7 +61,12 @@ const contents: Readonly<Record<string, Content>> = {
   ...createFile('api-key.js', SCRIPT_TYPE),
   ...createFile('navigation.js', SCRIPT_TYPE),
   ...createFile('reference.js', SCRIPT_TYPE),
-  ...createFile('docs.css', 'text/css; charset=utf-8'),
+  ...createFile('dashboard.js', SCRIPT_TYPE),
+  ...createFile('dashboard-charts.js', SCRIPT_TYPE),
+  ...createFile('uplot.js', SCRIPT_TYPE, () => readModule(import.meta.resolve('uplot/dist/uPlot.esm.js'))),
+  ...createFile('docs.css', STYLE_TYPE),
+  ...createFile('dashboard.css', STYLE_TYPE),
+  ...createFile('uplot.css', STYLE_TYPE, () => readModule(import.meta.resolve('uplot/dist/uPlot.min.css'))),
 };
 
 /** Pages and their files are used for a minute after an upgrade. */

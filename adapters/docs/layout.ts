@@ -1,9 +1,9 @@
 import { pages, REFERENCE_PAGE } from './pages.ts';
 
 /**
- * Renders a page with the navigation, and with a list of its sections. If the navigation has a link with this `title`,
- * the link is marked as the current page. The items of the list, the text, `head`, and the `tools` above the list are
- * HTML.
+ * Renders a page with the navigation, and with a list of its sections unless it is empty. If the navigation has a link
+ * with this `title`, the link is marked as the current page. The items of the list, the text, `head`, and the `tools`
+ * above the list are HTML.
  */
 export function renderPage(title: string, listItems: readonly string[], text: string, head = '', tools = ''): string {
   const links = pages.map((page) => {
@@ -35,7 +35,18 @@ ${links.join('\n')}
 </search>
 </header>
 <div id="content" tabindex="-1">
-<aside class="sidebar">
+${listItems.length > 0 ? renderSidebar(listItems, tools) : ''}
+<main>
+${text}
+</main>
+</div>
+</body>
+</html>
+`;
+}
+
+function renderSidebar(listItems: readonly string[], tools: string): string {
+  return `<aside class="sidebar">
 ${tools}
 <nav class="contents" aria-labelledby="contents">
 <details open>
@@ -45,12 +56,5 @@ ${listItems.join('\n')}
 </ul>
 </details>
 </nav>
-</aside>
-<main>
-${text}
-</main>
-</div>
-</body>
-</html>
-`;
+</aside>`;
 }

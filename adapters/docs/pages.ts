@@ -47,6 +47,7 @@ export const guides: readonly Guide[] = [
 
 export const REFERENCE_PAGE: Page = { path: '/docs', title: 'Reference' };
 export const ERRORS_PAGE: Page = { path: '/docs/errors', title: 'Errors' };
+export const DASHBOARD_PAGE: Page = { path: '/dashboard', title: 'Dashboard' };
 
 /** The pages in the order of the navigation. */
-export const pages: readonly Page[] = [REFERENCE_PAGE, ...guides, ERRORS_PAGE];
+export const pages: readonly Page[] = [REFERENCE_PAGE, ...guides, ERRORS_PAGE, DASHBOARD_PAGE];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { errorCodes, errors } from '../../adapters/api/errors.ts';
 import { pages } from '../../adapters/docs/pages.ts';
 import { each, textCases } from '../support/each.ts';
@@ -35,6 +35,7 @@ suite('the documentation', {
 
   'has pages that load existing scripts and styles, and only from this server': () =>
     withSharedService(async ({ call }) => {
+      assert.ok(paths.includes('/dashboard'));
       const files = new Set<string>();
       for (const page of paths) {
         const { status, headers, text } = await call('GET', page, WITHOUT_KEY);
@@ -52,8 +53,11 @@ suite('the documentation', {
         for (const [, file] of text.matchAll(/(?:src|<link[^>]* href)="([^"]+)"/g)) files.add(file as string);
       }
       assert.ok(files.size > 2);
+      // The loop also visits the files that it adds: modules that a script imports.
       for (const path of files) {
         const { status, headers, text } = await call('GET', path, WITHOUT_KEY);
+        for (const [, file] of text.matchAll(/^import .*from '(.*)';$/gm))
+          files.add(`/docs/files/${posix.basename(file as string)}`);
         assert.ok(status === 200 && text.length > 100, path);
         assert.match(
           headers.get('content-type') ?? '',

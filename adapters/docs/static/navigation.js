@@ -9,7 +9,7 @@ const MAX_RESULT_COUNT = 30;
 const EXCERPT_LENGTHS = [50, 150];
 let sections;
 
-setUpContents();
+if (contents) setUpContents();
 input.addEventListener('input', search);
 // The pages are read when the search is used, so that there is no index to keep up to date.
 input.addEventListener('focus', () => (sections ??= readSections()));
