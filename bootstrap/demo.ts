@@ -1,5 +1,6 @@
 import type { Application } from '../core/application.ts';
 import type { Campaign, NewCampaignFields } from '../core/campaign/campaign.ts';
+import type { Member } from '../core/member/member.ts';
 import type { Color } from '../core/shared/color.ts';
 import { DAY_MS, formatTimestamp, type ParsedDate, parseEndDate, parseStartDate } from '../core/shared/date.ts';
 
@@ -14,11 +15,17 @@ export const DEMO_NAME = 'Northwind Outdoor';
 /** The email address of the admin of the demo workspace. */
 export const ADMIN_EMAIL = 'ada.winter@northwind.example';
 
+/** The number of days before today on which the demo workspace has activity. Events are kept for longer. */
+const HISTORY_DAY_COUNT = 27;
+
 /**
- * Creates a small workspace with records for every list of the API, on any storage. `now` is in milliseconds since the
- * epoch. `secret` is the API key of the admin. By default, a random key is created.
+ * Creates a small workspace with records for every list of the API, and with shares and clicks of the last weeks, on
+ * any storage. `now` is in milliseconds since the epoch. `secret` is the API key of the admin. By default, a random key
+ * is created.
  */
-export async function createDemo(app: Application, now: number, secret?: string): Promise<Demo> {
+export async function createDemo(presentApp: Application, now: number, secret?: string): Promise<Demo> {
+  let time = now - HISTORY_DAY_COUNT * DAY_MS;
+  const app = presentApp.withClock({ now: () => time });
   const { id: workspaceId } = await app.workspaces.create(DEMO_NAME);
   const createGroup = async (name: string) => (await app.groups.create(workspaceId, { name })).id;
   const [marketing, sales] = [await createGroup('Marketing'), await createGroup('Sales')];
@@ -79,29 +86,54 @@ export async function createDemo(app: Application, now: number, secret?: string)
   const jacket = await create('Repair your jacket', 'published', [-40, 60], repairs);
   const jobs = { tagIds: [hiring], groupIds: [marketing], contentPillarId: working };
   const lisbon = await create('We hire in Lisbon', 'published', [-3, 45], jobs);
-  const fair = await create('Winter fair', 'published', [-90, 1], { tagIds: [events], groupIds: [sales] });
+  const fair = await create('Winter fair', 'published', [-90, -8], { tagIds: [events], groupIds: [sales] });
   const image = 'https://northwind.example/autumn.jpg';
   await create('Autumn catalogue', 'published', [14, 44], { tagIds: [launch], image });
   await create('Trail clean-up day', 'draft', [30, 31], { tagIds: [events, sustainability] });
   await create('Meet the designers', 'draft', [-5, 25], { contentPillarId: working });
   await create('Last year in numbers', 'archived', [-300, -270], {});
 
-  for (const id of [tents, jacket, lisbon]) await app.shares.create({ workspaceId, member: advocate }, id);
-  for (const id of [tents, fair]) await app.shares.create({ workspaceId, member: admin }, id);
-  const clicks = [
-    { campaignId: tents, memberId: advocate.id, count: 86 },
-    { campaignId: tents, memberId: admin.id, count: 42 },
-    { campaignId: fair, memberId: admin.id, count: 42 },
+  const shares: readonly DemoShare[] = [
+    { campaignId: jacket, member: advocate, days: [-26, 0], clicks: 24 },
+    { campaignId: fair, member: admin, days: [-24, -8], clicks: 18 },
+    { campaignId: tents, member: advocate, days: [-10, 0], clicks: 40 },
+    { campaignId: tents, member: admin, days: [-6, 0], clicks: 30 },
+    { campaignId: lisbon, member: advocate, days: [-2, 0], clicks: 16 },
   ];
-  await app.shares.addClicks({ workspaceId, processId: 'demo', sequence: 1, clicks });
-  // Only a running campaign can be shared, so the fair ends afterwards.
-  const { endDate } = buildSampleCampaign('', 'published', [-90, -60], now);
-  await app.campaigns.update({ workspaceId }, fair, { endDate });
+  for (let day = -HISTORY_DAY_COUNT; day <= 0; day++) {
+    time = now + day * DAY_MS;
+    for (const { campaignId, member, days } of shares)
+      if (days[0] === day) await app.shares.create({ workspaceId, member }, campaignId);
+    const clicks = shares.map((share) => ({
+      campaignId: share.campaignId,
+      memberId: share.member.id,
+      count: countDemoClicks(share, day, time),
+    }));
+    const batch = { workspaceId, processId: 'demo', sequence: day, clicks: clicks.filter(({ count }) => count > 0) };
+    await app.shares.addClicks(batch);
+  }
   await app.contentPillars.update(workspaceId, working, { status: 'archived' });
   return { workspaceId, apiKey };
 }
 
-/** The first and the last day of a campaign, in days from now. A day in the past is negative. */
+/** A share of the demo workspace, between its first day and the last day with clicks. */
+interface DemoShare {
+  readonly campaignId: string;
+  readonly member: Member;
+  readonly days: DayRange;
+  /** About the number of clicks on the first day. */
+  readonly clicks: number;
+}
+
+/** Returns the number of clicks on a share on a day: fewer each day, and on weekends. `time` is a time of the day. */
+function countDemoClicks({ days: [firstDay, lastDay], clicks }: DemoShare, day: number, time: number): number {
+  if (day < firstDay || day > lastDay) return 0;
+  const age = day - firstDay;
+  const isWeekend = [0, 6].includes(new Date(time).getUTCDay());
+  return Math.ceil(clicks * 0.95 ** age * (isWeekend ? 0.4 : 1)) + ((age * 7) % 5);
+}
+
+/** The first and the last day of a campaign or a share, in days from now. A day in the past is negative. */
 type DayRange = readonly [firstDay: number, lastDay: number];
 
 /**

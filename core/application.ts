@@ -151,6 +151,11 @@ export class Application {
     return this.storage.checkReady();
   }
 
+  /** Returns the same use cases at the time of another clock, to create records of the past. */
+  withClock(clock: Clock): Application {
+    return new Application({ ...this.storage, clock }, { ...this.system, now: () => clock.now() }, this.options);
+  }
+
   /**
    * Makes the changes of `work` only once for an idempotency key. One transaction stores the response and the changes
    * of `work`, and a repeated request gets the stored response. If `work` rejects, nothing is stored. Also rejects as
