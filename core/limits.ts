@@ -43,6 +43,7 @@ export const MAX_ANALYTICS_PAGE_SIZE = 366;
 export const MAX_CAMPAIGN_PAGE_SIZE = 25;
 export const MAX_CONTENT_PILLAR_PAGE_SIZE = 100;
 export const MAX_DOMAIN_PAGE_SIZE = 50;
+export const MAX_EVENT_PAGE_SIZE = 100;
 export const MAX_GROUP_PAGE_SIZE = 100;
 export const MAX_INSPIRATION_QUESTION_PAGE_SIZE = 100;
 export const MAX_KEY_PAGE_SIZE = 100;

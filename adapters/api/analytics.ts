@@ -75,7 +75,7 @@ const getAnalytics = defineOperation({
         .describe('The sort order. Default: `asc` for `key`, otherwise `desc`.'),
       ...field.pageParameters(DEFAULT_PAGE_SIZE, MAX_ANALYTICS_PAGE_SIZE),
       pageSize: field
-        .positiveInteger(MAX_ANALYTICS_PAGE_SIZE)
+        .wholeNumberParameter(1, MAX_ANALYTICS_PAGE_SIZE)
         .optional()
         .describe(
           `The number of rows per page, at most ${MAX_ANALYTICS_PAGE_SIZE}. Default: ${MAX_ANALYTICS_PAGE_SIZE} for \`groupBy=day\`, otherwise ${DEFAULT_PAGE_SIZE}.`,

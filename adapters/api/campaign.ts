@@ -259,7 +259,7 @@ const listCampaigns = defineOperation({
       .default('createdAt')
       .describe('The sort field. The order is always descending.'),
     limit: field
-      .positiveInteger()
+      .wholeNumberParameter(1)
       .optional()
       .describe(
         'The maximum number of campaigns on all pages together. By default, no maximum. To set the size of a page, use `pageSize`.',

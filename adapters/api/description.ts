@@ -23,7 +23,7 @@ export function getDescription(operation: Operation): string {
       'If the request is repeated with its `Idempotency-Key`, the response is an error with the ID of the record (409).',
     externalTimeoutMs > 0 && 'To run it again, send a new `Idempotency-Key` or none.',
     method === 'POST' && !body && 'A request body is ignored.',
-    'page' in query.shape && 'Follow the `Link` header to get the other pages.',
+    'pageSize' in query.shape && 'Follow the `Link` header to get the other pages.',
   ]
     .filter(Boolean)
     .join(' ');

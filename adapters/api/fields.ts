@@ -191,30 +191,34 @@ export const dayParameter = singleParameter(
   .optional()
   .meta({ format: 'date', maxLength: 10, examples: ['2026-01-31'] });
 
-/** Returns the schema of a positive integer in a query or in an option of the command line, written in digits only. */
-export function positiveInteger(maximum = Number.MAX_SAFE_INTEGER) {
+/** Returns the schema of a whole number in a query or in an option of the command line, written in digits only. */
+export function wholeNumberParameter(minimum: 0 | 1, maximum = Number.MAX_SAFE_INTEGER) {
   const findProblem = (value: string) => {
     if (!/^(0|[1-9][0-9]*)$/.test(value)) return 'must be a whole number in digits only, without leading zeros';
-    if (value === '0') return 'must be at least 1';
+    if (Number(value) < minimum) return `must be at least ${minimum}`;
     return Number(value) > maximum ? `must be at most ${maximum}` : undefined;
   };
   return singleParameter(z.string().superRefine(rejectIf(findProblem)).transform(Number)).meta({
     type: 'integer',
     format: maximum > 2 ** 31 ? 'int64' : 'int32',
-    minimum: 1,
+    minimum,
     maximum,
   });
+}
+
+export function pageSizeParameter(defaultSize: number, maxSize: number) {
+  return wholeNumberParameter(1, maxSize)
+    .default(defaultSize)
+    .describe(`The number of items per page, at most ${maxSize}.`);
 }
 
 /** Returns the query parameters for the pagination of a list. */
 export function pageParameters(defaultSize: number, maxSize: number) {
   return {
-    page: positiveInteger()
+    page: wholeNumberParameter(1)
       .default(1)
       .describe('The page number, starting at 1. Pages after the last one are empty arrays.'),
-    pageSize: positiveInteger(maxSize)
-      .default(defaultSize)
-      .describe(`The number of items per page, at most ${maxSize}.`),
+    pageSize: pageSizeParameter(defaultSize, maxSize),
   };
 }
 

@@ -222,7 +222,7 @@ function describeQueryParameters({ query, example }: Operation, converter: Schem
 
 function describeSuccess(operation: Operation, status: number, converter: SchemaConverter): Json {
   const { method, response, example } = operation;
-  const isList = 'page' in operation.query.shape;
+  const isList = 'pageSize' in operation.query.shape;
   return {
     description: isList ? 'A page of the list.' : successDescriptions[`${method}${status}`],
     headers: createHeaderReferences([

@@ -3,6 +3,7 @@ import { briefOperations } from './brief.ts';
 import { campaignOperations } from './campaign.ts';
 import { contentPillarOperations } from './content-pillar.ts';
 import { domainOperations } from './domain.ts';
+import { eventOperations } from './event.ts';
 import { groupOperations } from './group.ts';
 import { inspirationQuestionOperations } from './inspiration-question.ts';
 import { keyOperations } from './key.ts';
@@ -47,6 +48,7 @@ export const operationSections: readonly OperationSection[] = [
   { name: 'Analytics', description: 'Sums of shares, clicks and rewards.', operations: analyticsOperations },
   { name: 'Members', description: 'The people of a workspace, and their invitations.', operations: memberOperations },
   { name: 'API keys', description: 'The credentials of programs and members.', operations: keyOperations },
+  { name: 'Events', description: 'Changes that others can act on.', operations: eventOperations },
 ];
 
 /** Returns the anchor of a section in the reference: `api-keys`. */

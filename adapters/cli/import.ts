@@ -8,7 +8,7 @@ import { RESPONSE_TTL_HOURS } from '../../core/limits.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
 import { createCampaign } from '../api/campaign.ts';
-import { id, positiveInteger } from '../api/fields.ts';
+import { id, wholeNumberParameter } from '../api/fields.ts';
 import { createGroup } from '../api/group.ts';
 import { createInspirationQuestion } from '../api/inspiration-question.ts';
 import { describeTooLongBody, MalformedBody, readJson } from '../api/json-body.ts';
@@ -41,7 +41,7 @@ const fields = z.strictObject({
   kind: z.enum(Object.keys(operations) as [Kind]).describe('The kind of the records.'),
   file: z.string().describe('The path of the file, or - for standard input.'),
   workspace: workspaceField,
-  fromLine: positiveInteger().default(1).describe('The number of the first line to import.'),
+  fromLine: wholeNumberParameter(1).default(1).describe('The number of the first line to import.'),
   importId: id.optional().describe('The ID that an earlier import printed, or a UUID of your own.'),
   dryRun: z.boolean().default(false).describe('Check the shape of each line, and store nothing.'),
 });

@@ -11,16 +11,22 @@ type Encode = (text: string) => string;
 
 /**
  * Returns the `Link` header of a page of a list (RFC 8288): `next` if the next page has items, and `prev` from page 2
- * on. The links are relative URLs and keep all parameters except `page`. If the links are too long, their parameters
- * are written as short as possible. If that is not enough, `prev` is omitted. Throws `invalid` if the query is too long
- * for `next`, because a client would mistake a page without `next` for the last one
- * (docs/adr/0016-http.md).
+ * on. `after` is the parameter of the next page, if the list has it instead of `page`. The links are relative URLs and
+ * keep all other parameters. If the links are too long, their parameters are written as short as possible. If that is
+ * not enough, `prev` is omitted. Throws `invalid` if the query is too long for `next`, because a client would mistake a
+ * page without `next` for the last one (docs/adr/0016-http.md).
  */
-export function formatPageLinks(path: string, query: QueryValues, hasNext: boolean): string | undefined {
+export function formatPageLinks(
+  path: string,
+  query: QueryValues,
+  hasNext: boolean,
+  after?: string,
+): string | undefined {
   const page = Number(query.page?.[0] ?? 1);
   const createLinks = (parameters: string) => {
-    const link = (number: number, relation: string) => `<${path}?${parameters}page=${number}>; rel="${relation}"`;
-    return [...(hasNext ? [link(page + 1, 'next')] : []), ...(page > 1 ? [link(page - 1, 'prev')] : [])];
+    const link = (position: string, relation: string) => `<${path}?${parameters}${position}>; rel="${relation}"`;
+    const next = after === undefined ? `page=${page + 1}` : `after=${after}`;
+    return [...(hasNext ? [link(next, 'next')] : []), ...(page > 1 ? [link(`page=${page - 1}`, 'prev')] : [])];
   };
   if (!hasNext && page === 1) return undefined;
   const links = createLinks(formatParameters(query, encodeURIComponent, false)).join(', ');
@@ -33,13 +39,13 @@ export function formatPageLinks(path: string, query: QueryValues, hasNext: boole
 }
 
 /**
- * Returns the parameters except `page`, each followed by `&`. If `joinsValues` is set, joins the values of a parameter
- * with commas.
+ * Returns the parameters except `page` and `after`, each followed by `&`. If `joinsValues` is set, joins the values of
+ * a parameter with commas.
  */
 function formatParameters(query: QueryValues, encode: Encode, joinsValues: boolean): string {
   let parameters = '';
   for (const [name, values] of Object.entries(query)) {
-    if (name === 'page') continue;
+    if (name === 'page' || name === 'after') continue;
     const sentValues = joinsValues ? [[...new Set(values)].join(',')] : values;
     for (const value of sentValues) parameters += `${encode(name)}=${encode(value)}&`;
   }

@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { requirePermission } from '../../core/access/permissions.ts';
 import type { RateLimiter } from '../../core/access/rate-limiter.ts';
 import type { Application } from '../../core/application.ts';
+import { getNextPage } from '../api/next-page.ts';
 import type { Operation, OperationResult } from '../api/operation.ts';
 import type { Authenticate } from './authentication.ts';
 import { computeFingerprint, readIdempotencyKey } from './idempotency-key.ts';
@@ -47,7 +48,8 @@ export function createOperationHandler(
     const body = operation.body && (await readBody(request, response, caller.workspaceId));
     const { id = '' } = request.params;
     const { hasNext, ...result } = await run(operation, { id, query, body, idempotencyKey });
-    const link = hasNext !== undefined && formatPageLinks(getPath(operation, id), query, hasNext);
+    const after = hasNext && !('page' in operation.query.shape) ? getNextPage(result.body, 1).after : undefined;
+    const link = hasNext !== undefined && formatPageLinks(getPath(operation, id), query, hasNext, after);
     const headers = link ? ['Link', link] : result.replayed ? ['Idempotency-Replayed', 'true'] : [];
     responder.send(response, result.status, result.body, headers);
   };

@@ -600,6 +600,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/events": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List events
+         * @description Returns the events after a sequence, oldest first. Keep the sequence of the last event that you have read, and send it as `after`. Then you miss no event, and get no event twice. Events are kept for 30 days. If `after` is older than the oldest event, the list starts at the oldest event. Events have only IDs, so read the records for their present state. Requires an API key without a member, or of an admin. Follow the `Link` header to get the other pages.
+         */
+        readonly get: operations["listEvents"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1539,6 +1559,52 @@ export interface components {
              * @default 86400
              */
             readonly graceSeconds?: number;
+        };
+        /** @description A change that others can act on. */
+        readonly Event: {
+            /**
+             * Format: uuid
+             * @description The ID of the record.
+             */
+            readonly id: string;
+            /**
+             * Format: int64
+             * @description The number of the event in the workspace: 1, 2, 3 and so on, without gaps.
+             */
+            readonly sequence: number;
+            /**
+             * @description What happened.
+             * @enum {string}
+             */
+            readonly type: "campaign.published" | "campaign.archived" | "campaign.budget_exhausted" | "share.created" | "member.created" | "member.accepted" | "member.updated" | "member.deleted" | "domain.verified" | "webhook.disabled";
+            /**
+             * Format: date-time
+             * @description The time of creation, in UTC.
+             */
+            readonly createdAt: string;
+            /** @description The IDs of the records that changed. Each type always has the same fields. */
+            readonly data: {
+                /**
+                 * Format: uuid
+                 * @description The ID of the campaign.
+                 */
+                readonly campaignId?: string;
+                /**
+                 * Format: uuid
+                 * @description The ID of the member.
+                 */
+                readonly memberId?: string;
+                /**
+                 * Format: uuid
+                 * @description The ID of the domain.
+                 */
+                readonly domainId?: string;
+                /**
+                 * Format: uuid
+                 * @description The ID of the webhook.
+                 */
+                readonly webhookId?: string;
+            };
         };
         /** @description The body of an error response. */
         readonly ErrorResponse: {
@@ -4880,6 +4946,68 @@ export interface operations {
                      *     }
                      */
                     readonly "application/json": components["schemas"]["KeyWithSecret"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly listEvents: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only events with a greater sequence. */
+                readonly after?: number;
+                /**
+                 * @description Only events of these types. By default, of all types.
+                 * @example [
+                 *       "share.created"
+                 *     ]
+                 */
+                readonly types?: readonly ("campaign.published" | "campaign.archived" | "campaign.budget_exhausted" | "share.created" | "member.created" | "member.accepted" | "member.updated" | "member.deleted" | "domain.verified" | "webhook.disabled")[];
+                /** @description The number of items per page, at most 100. */
+                readonly pageSize?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page of the list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e20",
+                     *         "sequence": 42,
+                     *         "type": "share.created",
+                     *         "createdAt": "2026-06-02T09:30:00.000Z",
+                     *         "data": {
+                     *           "campaignId": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01",
+                     *           "memberId": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a"
+                     *         }
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["Event"][];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];

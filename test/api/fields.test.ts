@@ -8,9 +8,9 @@ import {
   httpUrlOrEmpty,
   ids,
   nonNegativeNumber,
-  positiveInteger,
   text,
   wholeNumber,
+  wholeNumberParameter,
 } from '../../adapters/api/fields.ts';
 import { parse } from '../../adapters/api/parse.ts';
 import { type SampleValues, urls, urlsOrBlank } from '../support/samples.ts';
@@ -83,11 +83,13 @@ suite('a number', {
   'is rejected with a message that names the limit that it exceeds, or the notation that it must have': () => {
     const notation = /^field: must be a whole number in digits only, without leading zeros$/;
     for (const [schema, value, problem] of [
-      [positiveInteger(), '9007199254740992', /^field: must be at most 9007199254740991$/],
-      [positiveInteger(), '9'.repeat(1000), /^field: must be at most 9007199254740991$/],
-      [positiveInteger(100), '101', /^field: must be at most 100$/],
-      [positiveInteger(), '0', /^field: must be at least 1$/],
-      ...['05', '+1', '-1', '1.0', '1e1', '0x1', ' 1', ''].map((text) => [positiveInteger(), text, notation] as const),
+      [wholeNumberParameter(1), '9007199254740992', /^field: must be at most 9007199254740991$/],
+      [wholeNumberParameter(1), '9'.repeat(1000), /^field: must be at most 9007199254740991$/],
+      [wholeNumberParameter(1, 100), '101', /^field: must be at most 100$/],
+      [wholeNumberParameter(1), '0', /^field: must be at least 1$/],
+      ...['05', '+1', '-1', '1.0', '1e1', '0x1', ' 1', ''].map(
+        (text) => [wholeNumberParameter(1), text, notation] as const,
+      ),
       [nonNegativeNumber, HUGE, /^field: must be at most 1\.7976931348623157e\+308$/],
       [nonNegativeNumber, -HUGE, /^field: must be at least -1\.7976931348623157e\+308$/],
       [nonNegativeNumber, -1, /^field: must be at least 0$/],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { z } from 'zod';
-import { positiveInteger } from '../../adapters/api/fields.ts';
+import { wholeNumberParameter } from '../../adapters/api/fields.ts';
 import { defineOperation, type Operation } from '../../adapters/api/operation.ts';
 import { operations } from '../../adapters/api/operations.ts';
 import type { CommandContext, TableResult } from '../../adapters/cli/command.ts';
@@ -148,7 +148,10 @@ suite('the command of an operation', {
       command: 'number list',
       summary: 'List numbers',
       description: [],
-      query: z.strictObject({ after: positiveInteger().optional(), pageSize: positiveInteger().default(2) }),
+      query: z.strictObject({
+        after: wholeNumberParameter(1).optional(),
+        pageSize: wholeNumberParameter(1).default(2),
+      }),
       response: z.array(z.object({ sequence: z.number() })),
       example: { response: [] },
       run: async (_, { query: { after = 0, pageSize } }) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TestEngine } from '../support/engines/engine.ts';
 import type { Tests } from '../support/suite.ts';
+import { defineEventTests } from './events.ts';
 import { defineExpiryTests } from './expiry.ts';
 import { defineGlobalRecordTests } from './global-records.ts';
 import { defineIndexedListTests } from './indexed-lists.ts';
@@ -48,6 +49,7 @@ export function defineStorageContract(engine: TestEngine): Tests[] {
     defineSumTests(test, engine),
     ...(engine.isModel ? [] : [defineTimeLimitTests(test, engine)]),
     defineExpiryTests(test, engine.takesClock),
+    defineEventTests(test, engine),
     ...defineTransactionTests(test, engine.transactions),
     ...(engine.isModel ? [] : [defineModelTests(test)]),
     { 'clean-up: removes the database': () => database.remove() },

@@ -130,6 +130,7 @@ const otherPermissions: Readonly<Record<string, Permission>> = {
   createContentPillar: 'author',
   createShare: 'share',
   acceptInvitation: 'accept',
+  listEvents: 'inspect',
   listMembers: 'inspect',
   getMember: 'inspect',
   listMyShares: 'readOwn',

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { EVENT_TYPES } from '../../core/event/event.ts';
+import { DEFAULT_PAGE_SIZE, EVENT_TTL_DAYS, MAX_EVENT_PAGE_SIZE } from '../../core/limits.ts';
+import * as field from './fields.ts';
+import { defineOperation } from './operation.ts';
+
+const eventResponse = z
+  .object({
+    id: field.recordId,
+    sequence: field.count.describe('The number of the event in the workspace: 1, 2, 3 and so on, without gaps.'),
+    type: z.enum(EVENT_TYPES).describe('What happened.'),
+    createdAt: field.createdAt,
+    data: z
+      .object({
+        campaignId: field.recordId.describe('The ID of the campaign.').optional(),
+        memberId: field.recordId.describe('The ID of the member.').optional(),
+        domainId: field.recordId.describe('The ID of the domain.').optional(),
+        webhookId: field.recordId.describe('The ID of the webhook.').optional(),
+      })
+      .describe('The IDs of the records that changed. Each type always has the same fields.'),
+  })
+  .meta({ id: 'Event', description: 'A change that others can act on.' });
+
+const listEvents = defineOperation({
+  id: 'listEvents',
+  method: 'GET',
+  path: '/events',
+  command: 'event list',
+  columns: ['sequence', 'type', 'createdAt', 'data'],
+  permission: 'inspect',
+  summary: 'List events',
+  description: [
+    'Returns the events after a sequence, oldest first.',
+    'Keep the sequence of the last event that you have read, and send it as `after`.',
+    'Then you miss no event, and get no event twice.',
+    `Events are kept for ${EVENT_TTL_DAYS} days.`,
+    'If `after` is older than the oldest event, the list starts at the oldest event.',
+    'Events have only IDs, so read the records for their present state.',
+  ],
+  query: z.strictObject({
+    after: field.wholeNumberParameter(0).default(0).describe('Only events with a greater sequence.'),
+    types: field.enumListParameter(EVENT_TYPES).describe('Only events of these types. By default, of all types.'),
+    pageSize: field.pageSizeParameter(DEFAULT_PAGE_SIZE, MAX_EVENT_PAGE_SIZE),
+  }),
+  response: z.array(eventResponse).max(MAX_EVENT_PAGE_SIZE),
+  example: {
+    query: { types: ['share.created'] },
+    response: [
+      {
+        id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e20',
+        sequence: 42,
+        type: 'share.created',
+        createdAt: '2026-06-02T09:30:00.000Z',
+        data: {
+          campaignId: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e01',
+          memberId: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a',
+        },
+      },
+    ],
+  },
+  run: (app, { caller, query }) => app.events.list(caller.workspaceId, query),
+});
+
+export const eventOperations = [listEvents];
