@@ -82,7 +82,11 @@ export async function createDemo(presentApp: Application, now: number, secret?: 
       { url: 'https://northwind.example/tents.pdf', type: 'pdf', language: 'en' },
     ],
   });
-  const repairs = { tagIds: [sustainability], contentPillarId: lasting, targetShares: 50 };
+  const repairs = {
+    ...{ tagIds: [sustainability], contentPillarId: lasting, targetShares: 50 },
+    // The links of this campaign work in a browser, because they need no domain, and its destination exists.
+    ...{ domain: null, destinationUrl: 'https://example.com/?campaign=repair-your-jacket' },
+  };
   const jacket = await create('Repair your jacket', 'published', [-40, 60], repairs);
   const jobs = { tagIds: [hiring], groupIds: [marketing], contentPillarId: working };
   const lisbon = await create('We hire in Lisbon', 'published', [-3, 45], jobs);
@@ -99,6 +103,7 @@ export async function createDemo(presentApp: Application, now: number, secret?: 
     { campaignId: tents, member: advocate, days: [-10, 0], clicks: 40 },
     { campaignId: tents, member: admin, days: [-6, 0], clicks: 30 },
     { campaignId: lisbon, member: advocate, days: [-2, 0], clicks: 16 },
+    { campaignId: jacket, member: admin, days: [-1, 0], clicks: 12 },
   ];
   for (let day = -HISTORY_DAY_COUNT; day <= 0; day++) {
     time = now + day * DAY_MS;

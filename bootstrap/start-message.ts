@@ -35,6 +35,7 @@ function createStartMessage(settings: Settings, running: ListeningAddresses & Pa
       `Demo API key: ${demo.apiKey}${isShownOnce ? '\nStore this key now, because it is shown only once.' : ''}`,
     );
     paragraphs.push(`Try:\n  curl -H 'Authorization: Bearer ${demo.apiKey}' ${url}/campaigns`);
+    paragraphs.push(`Enter the key at ${url}/dashboard to see figures, or at ${url}/docs to try each operation.`);
   } else if (hasDemo && isShared) {
     paragraphs.push(describeNextCommand(settings, firstWorkspaceId));
   }

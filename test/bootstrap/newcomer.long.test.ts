@@ -58,13 +58,9 @@ suite('a newcomer who follows the README', {
 
         const second = await checkout.start(startCommand);
         assert.deepEqual(await readAll(second, key), before);
-        const list = await runCommand(checkout, findCommand('npx advocacy workspace list'));
-        const [workspaceId = ''] = /[0-9a-f-]{36}/.exec(list) ?? [];
-        const createKey = findCommand('npx advocacy key create').replace('WORKSPACE', workspaceId);
-        const [newKey = ''] = /adv_\w+/.exec(await runCommand(checkout, createKey)) ?? [];
+        const [newKey = ''] = /adv_\w+/.exec(await runCommand(checkout, 'npx advocacy key create')) ?? [];
         assert.equal((await request(`${second.url}/campaigns`, 'GET', { key: newKey })).status, 200);
-        const backUp = findCommand('npx advocacy backup');
-        await runCommand(checkout, backUp);
+        await runCommand(checkout, 'npx advocacy backup advocacy-backup.db');
         await stop(second);
 
         await runCommand(checkout, `npx advocacy copy --to '${uri}'`);
@@ -73,7 +69,7 @@ suite('a newcomer who follows the README', {
         assert.equal((await request(`${third.url}/campaigns`, 'GET', { key: newKey })).status, 200);
         await stop(third);
 
-        const restored = await checkout.start(startCommand, { SQLITE_FILE: backUp.split(' ').at(-1) as string });
+        const restored = await checkout.start(startCommand, { SQLITE_FILE: 'advocacy-backup.db' });
         assert.deepEqual(await readAll(restored, key), before);
         await stop(restored);
       }),

@@ -66,6 +66,7 @@ suite('a start with a SQLite file', {
           `The data is in ${file}`,
           `Demo API key: ${key}\nStore this key now, because it is shown only once.`,
           `Try:\n  curl -H 'Authorization: Bearer ${key}' ${first.url}/campaigns`,
+          `Enter the key at ${first.url}/dashboard to see figures, or at ${first.url}/docs to try each operation.`,
           '',
         ]);
         assert.equal((await request(`${first.url}/campaigns`, 'GET', { key })).json.length, 7);
