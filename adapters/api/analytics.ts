@@ -85,7 +85,7 @@ const getAnalytics = defineOperation({
   bars: ['clicks', 'shares', 'rewards'],
   response: z.array(analyticsRow).max(MAX_ANALYTICS_PAGE_SIZE),
   example: {
-    query: { groupBy: 'member', from: '2026-06-01', to: '2026-06-30' },
+    query: { groupBy: 'member', pageSize: 10 },
     response: [
       { key: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0a', name: 'Ada Pereira', shares: 3, clicks: 41, rewards: '12.5' },
     ],

@@ -12,15 +12,6 @@ export interface SampleRequest {
   readonly listPath?: string | undefined;
 }
 
-/**
- * The placeholders of samples by name, each with the text that is shown until the script of the page fills in the
- * value. A sample contains a placeholder as `{{name}}`. `$KEY` and `$ID` stay: only the copy button replaces them.
- */
-const placeholders: Readonly<Record<string, string>> = {
-  origin: 'https://API_HOST',
-  idempotencyKey: 'UNIQUE_VALUE',
-};
-
 type WriteSample = (method: string, url: string, headers: Readonly<Record<string, string>>, json?: string) => string;
 
 /** The languages of samples by name, each with the function that writes a sample. `json` is the body. */
@@ -55,18 +46,18 @@ const indent = (text: string) => text.replaceAll('\n', '\n  ');
  * Without a script, the style sheet shows all languages instead of the tabs.
  */
 export function renderSamples(id: string, { method, path, query = '', body, listPath }: SampleRequest): string {
-  const url = `{{origin}}${path.replace('{id}', '$ID')}${query}`;
+  const url = `https://API_HOST${path.replace('{id}', '$ID')}${query}`;
   const headers = {
     Authorization: 'Bearer $KEY',
-    ...(method === 'POST' ? { 'Idempotency-Key': '{{idempotencyKey}}' } : {}),
+    ...(method === 'POST' ? { 'Idempotency-Key': 'UNIQUE_VALUE' } : {}),
     ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
   };
   const json = body === undefined ? undefined : toJson(body);
   const parts = Object.entries(languages).map(([name, write], i) => {
-    const sample = highlight(write(method, url, headers, json), name).replaceAll(
-      /\{\{(\w+)\}\}/g,
-      (_, placeholder: string) => `<span data-fill="${placeholder}">${placeholders[placeholder]}</span>`,
-    );
+    // The script of the page replaces these placeholders. `$KEY` and `$ID` are shown, and replaced in copies only.
+    const sample = highlight(write(method, url, headers, json), name)
+      .replace('https://API_HOST', '<span data-fill="origin">$&</span>')
+      .replace('UNIQUE_VALUE', '<span data-fill="idempotencyKey">$&</span>');
     const panelId = `${id}-${name}`;
     const [selected, hidden] =
       i === 0 ? ['aria-selected="true"', ''] : ['aria-selected="false" tabindex="-1"', ' hidden'];

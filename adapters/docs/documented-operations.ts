@@ -55,17 +55,17 @@ export interface DocumentedOperation {
 export interface OpenApiDocument {
   readonly info: { readonly version: string; readonly description: string };
   readonly tags: readonly { readonly name: string; readonly description: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
 }
 
-/** Returns the operations of an OpenAPI document, in its order. */
+/** Returns the operations of an OpenAPI document with their successful responses, in its order. */
 export function getDocumentedOperations(document: OpenApiDocument): DocumentedOperation[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      ...(inlineReferences(operation, document) as DocumentedOperation),
-      method: method.toUpperCase(),
-      path,
-    })),
+    Object.entries(methods).map(([method, operation]) => {
+      const successes = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'));
+      const shown = inlineReferences({ ...operation, responses: Object.fromEntries(successes) }, document);
+      return { ...(shown as DocumentedOperation), method: method.toUpperCase(), path };
+    }),
   );
 }
 

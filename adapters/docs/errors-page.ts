@@ -6,13 +6,10 @@ import { ERRORS_PAGE } from './pages.ts';
 
 /** Renders the error documentation: the page that `doc_url` of an error links to. */
 export function renderErrorsPage(): string {
-  const listItems = errorCodes.flatMap((code) => {
-    const id = getErrorAnchor(code);
-    const causes = getErrorCauses(code).map(
-      ([anchor]) => `<li class="depth-3"><a href="#${anchor}">${anchor.slice(id.length + 1)}</a></li>`,
-    );
-    return [`<li><a href="#${id}">${errors[code].status} ${code}</a></li>`, ...causes];
-  });
+  const listItems = errorCodes.flatMap((code) => [
+    `<li><a href="#${getErrorAnchor(code)}">${errors[code].status} ${code}</a></li>`,
+    ...getErrorCauses(code).map(([anchor]) => `<li class="depth-3"><a href="#${anchor}">${anchor}</a></li>`),
+  ]);
   const text = `<h1>Errors</h1>
 ${renderMarkdown(`Every error response is a JSON object with one field, \`error\`. Its \`message\` tells people what is wrong
 with the request. Branch on its \`code\` in your program. If a cause below has a name, the fragment of \`doc_url\` is this

@@ -1,13 +1,6 @@
-import hljs from 'highlight.js/lib/core';
-import bash from 'highlight.js/lib/languages/bash';
-import javascript from 'highlight.js/lib/languages/javascript';
-import json from 'highlight.js/lib/languages/json';
-import plaintext from 'highlight.js/lib/languages/plaintext';
-import python from 'highlight.js/lib/languages/python';
-import shell from 'highlight.js/lib/languages/shell';
+import hljs from 'highlight.js/lib/common';
 
-for (const [name, language] of Object.entries({ bash, curl: bash, javascript, json, plaintext, python, shell }))
-  hljs.registerLanguage(name, language);
+hljs.registerAliases('curl', { languageName: 'bash' });
 
 /** Renders code as HTML, with classes for the style sheet. The code of an unknown language is only escaped. */
 export function highlight(code: string, language: string): string {

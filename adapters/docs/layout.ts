@@ -6,10 +6,9 @@ import { pages, REFERENCE_PAGE } from './pages.ts';
  * above the list are HTML.
  */
 export function renderPage(title: string, listItems: readonly string[], text: string, head = '', tools = ''): string {
-  const links = pages.map((page) => {
-    const current = page.title === title ? ' aria-current="page"' : '';
-    return `<a href="${page.path}"${current}>${page.title}</a>`;
-  });
+  const links = pages.map(
+    (page) => `<a href="${page.path}"${page.title === title ? ' aria-current="page"' : ''}>${page.title}</a>`,
+  );
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -26,13 +25,13 @@ ${head}
 <header class="site-header">
 <a class="visually-hidden" href="#content">Skip to the content</a>
 <a class="brand" href="${REFERENCE_PAGE.path}">Workspace Advocacy</a>
+<search class="scripted">
+<input id="search" type="search" aria-label="Search the documentation" placeholder="Search" autocomplete="off">
+<div class="results" popover><p role="status"></p><ul></ul></div>
+</search>
 <nav aria-label="Documentation">
 ${links.join('\n')}
 </nav>
-<search class="scripted">
-<input id="search" type="search" aria-label="Search the documentation" placeholder="Search" autocomplete="off">
-<div class="results" hidden><p role="status"></p><ul></ul></div>
-</search>
 </header>
 <div id="content" tabindex="-1">
 ${listItems.length > 0 ? renderSidebar(listItems, tools) : ''}

@@ -17,7 +17,7 @@ All paths are relative to the server that serves this file.
 ${guides.map(({ title, path, description }) => `- [${title}](${path}): ${description}`).join('\n')}
 - [${ERRORS_PAGE.title}](${ERRORS_PAGE.path}): The causes of each error code, and what to do. \`doc_url\` of an error leads to its cause.
 - [${REFERENCE_PAGE.title}](${REFERENCE_PAGE.path}): All operations, with samples. This page can send requests.
-- [Model Context Protocol](/mcp): \`POST /mcp\` offers the operations as tools, except those that return a secret, with the same API key.
+- [Model Context Protocol](/docs/clients#agents): \`POST /mcp\` offers the operations as tools, except those that return a secret, with the same API key.
 - [OpenAPI document](/openapi.json): All operations and schemas, in OpenAPI 3.1.
 
 ## Operations

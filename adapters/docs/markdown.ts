@@ -15,6 +15,9 @@ export type ResolveLink = (href: string) => string | undefined;
 
 const resolveSafeLink: ResolveLink = (href) => (/^(?:https?:|\/(?!\/)|#)/.test(href) ? href : undefined);
 
+/** Is created once, because creating a parser takes longer than rendering a text. */
+const inlineParser = createParser(resolveSafeLink, []);
+
 /** Renders Markdown as HTML. HTML in the Markdown is shown as text. */
 export function renderMarkdown(markdown: string): string {
   return renderMarkdownPage(markdown, resolveSafeLink).html;
@@ -22,7 +25,7 @@ export function renderMarkdown(markdown: string): string {
 
 /** Renders Markdown without blocks, such as the content of a heading or of a table cell. */
 export function renderInlineMarkdown(markdown: string): string {
-  return createParser(resolveSafeLink, []).parseInline(markdown) as string;
+  return inlineParser.parseInline(markdown) as string;
 }
 
 /** Renders a Markdown file. Also returns its headings below the title. Each of these headings is a link to itself. */

@@ -30,7 +30,7 @@ export function renderReferencePage(document: OpenApiDocument): string {
     `<li><a href="#${resource.id}">${resource.name}</a></li>`,
     ...resource.operations.map(
       ({ operationId, method, summary }) =>
-        `<li class="depth-3"><a href="#${operationId}">${escapeHtml(summary)} ${renderMethod(method)}</a></li>`,
+        `<li class="depth-3"><a href="#${operationId}"><span class="method ${method}">${method}</span> ${escapeHtml(summary)}</a></li>`,
     ),
   ]);
   const text = `<h1>API reference</h1>
@@ -54,7 +54,7 @@ ${resource.operations.map((operation) => renderOperation(operation, resource.ope
 function renderOperation(operation: DocumentedOperation, list: DocumentedOperation | undefined): string {
   const { operationId: id, method, path, summary, description, parameters = [], requestBody, responses } = operation;
   const body = requestBody?.content['application/json'];
-  const successes = Object.entries(responses).filter(([status]) => status.startsWith('2'));
+  const successes = Object.entries(responses);
   // All successes of an operation have the same schema.
   const [status, success] = successes.at(-1) as (typeof successes)[number];
   const { schema, example } = success.content['application/json'];
@@ -64,15 +64,13 @@ function renderOperation(operation: DocumentedOperation, list: DocumentedOperati
   const query = renderQuery(getParameters('query'));
   const listWithIds = path.includes('{id}') || query.includes('$ID') ? list : undefined;
   // The error codes that not all operations can return, but this one can.
-  const codes: ErrorCode[] = [
-    ...(path.includes('{id}') ? (['not_found'] as const) : []),
-    ...(method === 'GET' ? [] : (['conflict'] as const)),
-  ];
+  const codes: ErrorCode[] = method === 'GET' ? [] : ['conflict'];
+  if (path.includes('{id}')) codes.unshift('not_found');
   return `<section id="${id}" class="operation">
 <div>
 <h3><a href="#${id}">${escapeHtml(summary)}</a></h3>
-<p class="endpoint">${renderMethod(method)} <code>${escapeHtml(path)}</code></p>
-<p class="permission">API key: ${renderPermission(id)}</p>
+<p class="endpoint"><span class="method ${method}">${method}</span> <code>${escapeHtml(path)}</code></p>
+<p>${renderPermission(id)}</p>
 <p>${renderInlineMarkdown(description)}</p>
 ${renderList('Path parameters', getParameters('path'))}
 ${renderList('Query parameters', getParameters('query'))}
@@ -83,7 +81,7 @@ ${renderList('Body', body ? getFields(body.schema) : [])}
 ${successes.map(([code, response]) => `<li><code>${code}</code> ${renderInlineMarkdown(response.description)}</li>`).join('\n')}
 </ul>
 ${renderFields(getFields(schema), true)}
-<p class="muted">Errors: ${[...codes.map(renderErrorLink), `<a href="${ERRORS_PAGE.path}">errors of every operation</a>`].join(', ')}</p>
+<p class="muted">Errors: ${codes.map((code) => `<a href="${ERRORS_PAGE.path}#${getErrorAnchor(code)}">${errors[code].status} <code>${code}</code></a>, `).join('')}<a href="${ERRORS_PAGE.path}">errors of every operation</a></p>
 </div>
 <div class="panel">
 ${renderRequestForm(operation)}
@@ -107,9 +105,9 @@ function renderQuery(parameters: readonly DocumentedParameter[]): string {
 function renderPermission(operationId: string): string {
   const permission = operations.find(({ id }) => id === operationId)?.permission as Permission;
   const { access, roles, needsMember } = requirements[permission];
-  const members = roles.includes('member') ? ['any key', 'any member'] : ['admin or no member', 'admin'];
-  const badges = [...(access.includes('read') ? [] : ['full access']), members[needsMember ? 1 : 0]];
-  return badges.map((text) => `<a class="badge" href="/docs/guide#authenticate">${text}</a>`).join(' ');
+  const members = roles.includes('member') ? ['any', 'any member'] : ['admin or no member', 'admin'];
+  const text = `${access.includes('read') ? '' : 'full access · '}${members[needsMember ? 1 : 0]}`;
+  return `<a class="badge" href="/docs/guide#authenticate">API key: ${text}</a>`;
 }
 
 /** Returns whether an operation is a list whose items have an ID. */
@@ -121,12 +119,4 @@ function isListWithIds({ method, responses }: DocumentedOperation): boolean {
 /** Returns the name of a schema, such as `Array of Campaign`. */
 function getSchemaName({ $ref = '', items }: JsonSchema): string {
   return items ? `Array of ${getSchemaName(items)}` : ($ref.split('/').at(-1) as string);
-}
-
-function renderMethod(method: string): string {
-  return `<span class="method ${method}">${method}</span>`;
-}
-
-function renderErrorLink(code: ErrorCode): string {
-  return `<a href="${ERRORS_PAGE.path}#${getErrorAnchor(code)}">${errors[code].status} <code>${code}</code></a>`;
 }

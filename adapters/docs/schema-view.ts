@@ -27,10 +27,8 @@ export function renderFields(fields: readonly DocumentedField[], isResponse = fa
   return `<ul class="fields">\n${fields.map((field) => renderField(field, isResponse)).join('\n')}\n</ul>`;
 }
 
-function renderField(
-  { name, schema, description = '', required = false }: DocumentedField,
-  isResponse: boolean,
-): string {
+function renderField(field: DocumentedField, isResponse: boolean): string {
+  const { name, schema, description = '', required = false } = field;
   const facts = [
     describeType(schema),
     ...describeBounds(schema).filter((bound) => !statesBound(description, bound)),
@@ -51,8 +49,7 @@ ${nested.length > 0 ? renderFields(nested, isResponse) : ''}
 function renderValues(schema: JsonSchema): string {
   const values = getAlternatives(schema).flatMap((option) => option.enum ?? option.items?.enum ?? []);
   if (values.length === 0) return '';
-  const list = values.map((value) => `<code>${escapeHtml(value)}</code>`).join(' ');
-  return `<p>Values: ${list}</p>`;
+  return `<p>Values: ${values.map((value) => `<code>${escapeHtml(value)}</code>`).join(' ')}</p>`;
 }
 
 /** Returns the type in words, such as `string or null` or `array of UUIDs`. */
@@ -80,8 +77,8 @@ export function describeBounds(schema: JsonSchema): string[] {
 
 /** Returns whether a description has the last number of a bound. Then the reference does not repeat the bound. */
 function statesBound(description: string, bound: string): boolean {
-  const number = bound.match(/[\d.,]*\d/g)?.at(-1);
-  return description.match(/[\d.,]*\d/g)?.includes(number as string) ?? false;
+  const number = bound.match(/[\d.,]*\d/g)?.at(-1) ?? '';
+  return description.match(/[\d.,]*\d/g)?.includes(number) ?? false;
 }
 
 function describeRange(minimum: number | undefined, maximum: number | undefined, unit = ''): string | undefined {

@@ -4308,15 +4308,9 @@ export interface operations {
                  * @example member
                  */
                 readonly groupBy?: "total" | "day" | "campaign" | "member" | "group" | "tag";
-                /**
-                 * @description The first day, such as `2026-01-31`, in UTC. Default: 29 days before `to`.
-                 * @example 2026-06-01
-                 */
+                /** @description The first day, such as `2026-01-31`, in UTC. Default: 29 days before `to`. */
                 readonly from?: string;
-                /**
-                 * @description The last day, in UTC. Default: today. `from` and `to` are both included, and at most 366 days.
-                 * @example 2026-06-30
-                 */
+                /** @description The last day, in UTC. Default: today. `from` and `to` are both included, and at most 366 days. */
                 readonly to?: string;
                 /** @description Only shares of these campaigns. Repeat the parameter or separate the values with commas. At most 100 different values. */
                 readonly campaignIds?: readonly string[];
@@ -4332,7 +4326,10 @@ export interface operations {
                 readonly sortOrder?: "asc" | "desc";
                 /** @description The page number, starting at 1. Pages after the last one are empty arrays. */
                 readonly page?: number;
-                /** @description The number of rows per page, at most 366. Default: 366 for `groupBy=day`, otherwise 50. */
+                /**
+                 * @description The number of rows per page, at most 366. Default: 366 for `groupBy=day`, otherwise 50.
+                 * @example 10
+                 */
                 readonly pageSize?: number;
             };
             readonly header?: never;

@@ -97,13 +97,13 @@ suite('the documentation pages in a browser', {
       assert.equal((await search('archive domain')).at(0), 'Create or archive a domain Reference');
       assert.match(await page.locator('.results li p').first().innerText(), /archives or unarchives/);
       await search('last admin');
-      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
       await page.waitForURL('/docs/errors#conflict-last-admin');
+      assert.equal(await page.locator('.results').isVisible(), false);
       await search('last admin');
       await page.keyboard.press('Escape');
       assert.equal(await page.locator('.results').isVisible(), false);
-      assert.equal(await page.getByRole('searchbox').inputValue(), '');
     }),
 
   'have samples in three languages, of which the copy button returns one that runs with the entered API key': () =>

@@ -1,27 +1,17 @@
-// The script of all pages. It searches the documentation, and marks the current section in the list of sections. The
-// pages can be read without it.
+// The script of all pages: the search. The pages can be read without it.
 
-const searchElement = document.querySelector('search');
-const [input, results] = searchElement.children;
-const contents = document.querySelector('.contents');
-const MAX_RESULT_COUNT = 30;
-/** The characters of a text that a result shows before and after a match. */
-const EXCERPT_LENGTHS = [50, 150];
+const input = document.querySelector('#search');
+const results = document.querySelector('.results');
 let sections;
 
-if (contents) setUpContents();
+// On a phone, the list of sections is folded.
+if (matchMedia('(max-width: 60rem)').matches) document.querySelector('.contents details')?.removeAttribute('open');
 input.addEventListener('input', search);
-// The pages are read when the search is used, so that there is no index to keep up to date.
-input.addEventListener('focus', () => (sections ??= readSections()));
-document.addEventListener('focusin', ({ target }) => searchElement.contains(target) || hideResults());
-document.addEventListener('click', ({ target }) => target.closest('search :not(a)') || hideResults());
-searchElement.addEventListener('keydown', moveBetweenResults);
+results.addEventListener('click', ({ target }) => target.matches('a') && results.hidePopover());
 
 /** Reads the headings of all pages, each with the text up to the next heading. */
 async function readSections() {
-  const links = [...document.querySelectorAll('.site-header nav a')].filter((link) =>
-    link.pathname.startsWith('/docs'),
-  );
+  const links = [...document.querySelectorAll('.site-header nav a[href^="/docs"]')];
   const pages = links.map(async ({ pathname, textContent: pageTitle }) => {
     const html = await (await fetch(pathname)).text();
     const page = new DOMParser().parseFromString(html, 'text/html');
@@ -41,58 +31,25 @@ async function readSections() {
 
 /** Shows the sections that contain all words, first those with the words in their titles. */
 async function search() {
+  // The pages are read when the search is used, so that there is no index to keep up to date.
+  sections ??= readSections();
   const all = await sections;
   const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
   const contain = (text) => words.every((word) => text.toLowerCase().includes(word));
   const found = all.filter(({ title, text }) => contain(`${title} ${text}`));
-  const sorted = [...found.filter(({ title }) => contain(title)), ...found.filter(({ title }) => !contain(title))];
-  const [status, list] = results.children;
-  status.textContent = `${found.length} ${found.length === 1 ? 'result' : 'results'}`;
-  list.replaceChildren(...sorted.slice(0, MAX_RESULT_COUNT).map((section) => createResult(section, words)));
-  results.hidden = words.length === 0;
+  found.sort((a, b) => contain(b.title) - contain(a.title));
+  results.querySelector('p').textContent = `${found.length} ${found.length === 1 ? 'result' : 'results'}`;
+  results.querySelector('ul').replaceChildren(...found.slice(0, 30).map((section) => createResult(section, words)));
+  results.togglePopover(words.length > 0);
 }
 
+/** Creates a link to a section, with the text around a word. */
 function createResult({ href, pageTitle, title, text }, words) {
-  const item = document.createElement('li');
-  const link = Object.assign(document.createElement('a'), { href, textContent: `${title} ` });
+  const [item, link, page, excerpt] = ['li', 'a', 'small', 'p'].map((name) => document.createElement(name));
   const position = Math.max(0, ...words.map((word) => text.toLowerCase().indexOf(word)));
-  const start = Math.max(0, position - EXCERPT_LENGTHS[0]);
-  const excerpt = document.createElement('p');
-  excerpt.textContent = text.slice(start, position + EXCERPT_LENGTHS[1]).replaceAll(/^\S+|\S+$/g, '…');
-  link.append(Object.assign(document.createElement('small'), { textContent: pageTitle }));
-  item.append(link, excerpt);
+  Object.assign(link, { href, textContent: title });
+  page.textContent = ` ${pageTitle}`;
+  excerpt.textContent = text.slice(Math.max(0, position - 50), position + 150).replaceAll(/^\S+|\S+$/g, '…');
+  item.append(link, page, excerpt);
   return item;
-}
-
-function hideResults() {
-  results.hidden = true;
-}
-
-/** Moves the focus with the arrow keys. Escape ends the search. */
-function moveBetweenResults(event) {
-  const stops = [input, ...results.querySelectorAll('a')];
-  const next = stops[stops.indexOf(document.activeElement) + { ArrowDown: 1, ArrowUp: -1 }[event.key]];
-  if (event.key === 'Escape') {
-    input.value = '';
-    input.focus();
-    hideResults();
-  } else if (next) {
-    event.preventDefault();
-    next.focus();
-  }
-}
-
-/** Folds the list of sections on a phone, and marks the section that is read. */
-function setUpContents() {
-  if (matchMedia('(max-width: 60rem)').matches) contents.firstElementChild.open = false;
-  const links = new Map([...contents.querySelectorAll('a')].map((link) => [link.getAttribute('href').slice(1), link]));
-  const mark = (entries) => {
-    const link = links.get(entries.findLast(({ isIntersecting }) => isIntersecting)?.target.id);
-    if (!link) return;
-    contents.querySelector('[aria-current]')?.removeAttribute('aria-current');
-    link.setAttribute('aria-current', 'true');
-    contents.scrollTop = link.offsetTop - contents.clientHeight / 2;
-  };
-  const observer = new IntersectionObserver(mark, { rootMargin: '-10% 0px -80%' });
-  for (const id of links.keys()) observer.observe(document.getElementById(id));
 }

@@ -16,9 +16,7 @@ for (const element of $$('[data-fill=origin]')) element.textContent = location.o
 // Each sample has its own Idempotency-Key, because an operation rejects a key that was used with another body.
 for (const element of $$('[data-fill=idempotencyKey]')) element.textContent = Math.random().toString(36).slice(2);
 // This call is the last one, because it throws an error in a browser that blocks the session storage.
-setUpApiKey((key) => {
-  apiKey = key;
-});
+setUpApiKey((key) => (apiKey = key));
 
 /** Shows all samples in the language of a tab. The tab keeps its place in the window. */
 function chooseLanguage(chosen) {
