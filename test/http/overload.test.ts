@@ -66,6 +66,8 @@ suite('the admission control', {
       const kinds = [url, `${url}?page=2`, `${url}/?page=2`].map((one) => classifyRequest({ url: one }));
       assert.deepEqual(kinds, mayScan ? ['request', 'scan', 'scan'] : ['request', 'request', 'request'], path);
     }
+    // A tool may scan, and only the body names the tool.
+    for (const url of ['/mcp', '/mcp/', '/mcp?sections=tags']) assert.equal(classifyRequest({ url }), 'scan');
   },
 
   'limits the requests in flight, and the scans to fewer': async () => {

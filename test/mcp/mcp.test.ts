@@ -248,16 +248,26 @@ suite('the tools of MCP', {
 
   'say how to get the next page': () =>
     withFixture(async ({ key, create, list }, api) => {
-      for (let i = 0; i < 5; i++) await create('/tags');
-      const names: string[] = [];
-      let page: number | undefined = 1;
-      while (page !== undefined) {
-        const { texts, isError } = await callTool(api, key, 'listTags', { pageSize: 2, ...(page > 1 && { page }) });
-        assert.ok(!isError);
-        names.push(...JSON.parse(texts[0] as string).map(({ name }: { name: string }) => name));
-        page = texts[1] === undefined ? undefined : Number(/`page` (\d+)\.$/.exec(texts[1])?.[1]);
+      for (let i = 0; i < 5; i++) {
+        await create('/tags');
+        await create('/members');
       }
-      assert.deepEqual(names, await list('/tags', 'name'));
+      const readAll = async (name: string) => {
+        const records: unknown[] = [];
+        let next: object | undefined = {};
+        while (next) {
+          const { texts, isError } = await callTool(api, key, name, { pageSize: 2, ...next });
+          assert.ok(!isError);
+          records.push(...JSON.parse(texts[0] as string));
+          const [, parameter = '', value] = /and with `(\w+)` (\d+)\.$/.exec(texts[1] ?? '') ?? [];
+          next = parameter === '' ? undefined : { [parameter]: Number(value) };
+        }
+        return records;
+      };
+      assert.deepEqual(await readAll('listTags'), await list('/tags'));
+      const events = await list('/events');
+      assert.ok(events.length >= 5);
+      assert.deepEqual(await readAll('listEvents'), events);
     }),
 
   'are narrowed to sections of the reference': () =>
