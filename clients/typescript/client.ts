@@ -1,5 +1,7 @@
 import type { components, paths } from './schema.ts';
 
+export { verifyWebhook, type WebhookEvent, type WebhookHeaders, WebhookVerificationError } from './webhook.ts';
+
 /** The bodies of requests and responses by their names, such as `Schemas['Campaign']`. */
 export type Schemas = components['schemas'];
 
@@ -76,6 +78,15 @@ export type ListPath = {
 }[PathOf<'GET'>];
 type ItemOf<T> = T extends readonly (infer Item)[] ? Item : never;
 
+/** The events to iterate over, and how. The query is that of `GET /events`. */
+export type EventOptions = Pick<RequestOptions, 'signal'> & {
+  readonly after?: number;
+  readonly types?: readonly Schemas['Event']['type'][];
+  readonly pageSize?: number;
+  /** The time between two requests when there are no further events, in milliseconds. */
+  readonly pollIntervalMs?: number;
+};
+
 /** The options of a request without the types of its operation. */
 interface UntypedOptions extends RequestOptions {
   readonly path?: Readonly<Record<string, string>>;
@@ -128,6 +139,23 @@ export class AdvocacyClient {
       // Only the query of the link counts, so that the path of `baseUrl` is kept.
       if (next !== undefined) url.search = new URL(next, url).search;
       else url = undefined;
+    }
+  }
+
+  /**
+   * Iterates over the events after a sequence, oldest first. To go on later without a gap, pass the `sequence` of the
+   * last event that you have handled as `after`. With `pollIntervalMs`, waits for further events instead of ending
+   * after the newest one.
+   */
+  async *events({ pollIntervalMs, signal, ...query }: EventOptions = {}): AsyncGenerator<Schemas['Event'], void> {
+    let { after = 0 } = query;
+    while (true) {
+      for await (const event of this.list('/events', { query: { ...query, after }, ...(signal && { signal }) })) {
+        yield event;
+        after = event.sequence;
+      }
+      if (pollIntervalMs === undefined) return;
+      await delay(pollIntervalMs, signal);
     }
   }
 

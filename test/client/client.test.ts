@@ -117,6 +117,34 @@ suite('the TypeScript client', {
       }),
     ),
 
+  'iterates over the events after a sequence, and waits for further ones if it polls': () =>
+    withService(async ({ url, call }) => {
+      const client = createClient(url);
+      const createTag = () => client.request('POST', '/tags', { body: { name: 'irrelevant' } });
+      let count = 0;
+      const createMember = () =>
+        client.request('POST', '/members', { body: { name: 'Kim', email: `kim-${count++}@example.com` } });
+      for (let i = 0; i < 5; i++) await createMember();
+      const expected = (await call('GET', '/events?pageSize=100')).json;
+      assert.ok(expected.length >= 5);
+      assert.deepEqual(await collectAll(client.events({ pageSize: 2 })), expected);
+      const after = expected.at(-4).sequence;
+      assert.deepEqual(await collectAll(client.events({ after, pageSize: 2 })), expected.slice(-3));
+      const types = ['domain.verified'] as const;
+      assert.deepEqual(await collectAll(client.events({ after, types })), []);
+
+      const controller = new AbortController();
+      const last = expected.at(-1).sequence;
+      const events = client.events({ after: last, pollIntervalMs: 1, signal: controller.signal });
+      const next = events.next();
+      await createTag();
+      const { id } = await createMember();
+      assert.deepEqual((await next).value?.data, { memberId: id });
+      const waiting = events.next();
+      controller.abort(new Error('enough'));
+      await assert.rejects(waiting, /enough/);
+    }),
+
   'sends arrays, booleans and encoded text in queries and paths': () =>
     withService(async ({ url, call }) => {
       const client = createClient(url);
