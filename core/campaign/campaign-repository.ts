@@ -42,6 +42,9 @@ export interface CampaignRepository {
   update(workspaceId: string, id: string, change: EntityChange<Campaign>): Promise<Campaign | undefined>;
   /** Returns whether the campaign existed. */
   remove(workspaceId: string, id: string): Promise<boolean>;
-  /** Updates each of the campaigns. Call it in a transaction: otherwise, an error can leave some of them unchanged. */
-  updateMany(workspaceId: string, ids: readonly string[], change: EntityChange<Campaign>): Promise<unknown>;
+  /**
+   * Updates each of the campaigns, and returns them in any order. Call it in a transaction: otherwise, an error can
+   * leave some of them unchanged.
+   */
+  updateMany(workspaceId: string, ids: readonly string[], change: EntityChange<Campaign>): Promise<readonly Campaign[]>;
 }

@@ -30,3 +30,8 @@ export function earn(
 export function payReward(campaign: Campaign, reward: bigint): Campaign {
   return { ...campaign, rewardsSpent: addUnits(campaign.rewardsSpent, reward) };
 }
+
+/** Returns whether a reward, in units, has spent the rest of the budget. `campaign` has already paid it. */
+export function exhaustsBudget({ rewardsSpent, totalBudget }: Campaign, reward: bigint): boolean {
+  return reward > 0n && toUnits(rewardsSpent) >= toUnits(totalBudget);
+}

@@ -2,7 +2,9 @@ import { newActivity } from '../activity/activity.ts';
 import type { ActivityRepository } from '../activity/activity-repository.ts';
 import type { Campaign } from '../campaign/campaign.ts';
 import type { CampaignRepository } from '../campaign/campaign-repository.ts';
-import { earn, payReward } from '../campaign/reward.ts';
+import { earn, exhaustsBudget, payReward } from '../campaign/reward.ts';
+import type { EventFactory } from '../event/event.ts';
+import type { EventRepository } from '../event/event-repository.ts';
 import type { MemberRepository } from '../member/member-repository.ts';
 import { addUnits, formatUnits } from '../shared/amount.ts';
 import { indexById } from '../shared/entity.ts';
@@ -17,6 +19,7 @@ export interface ClickRepositories {
   readonly activity: ActivityRepository;
   readonly campaigns: CampaignRepository;
   readonly clickCheckpoints: ClickCheckpointRepository;
+  readonly events: EventRepository;
   readonly members: MemberRepository;
   readonly shares: ShareRepository;
 }
@@ -33,8 +36,13 @@ const NOTHING: Counts = { clicks: 0, rewards: 0n };
  * Adds a batch of clicks and their rewards to shares, campaigns and the activity of the day. Call it in a transaction.
  * Does nothing if this batch or a later one of the same process is stored already. `now` is the time of the storage.
  */
-export async function countClicks(repositories: ClickRepositories, batch: ClickBatch, now: number): Promise<void> {
-  const { activity, campaigns, clickCheckpoints, shares } = repositories;
+export async function countClicks(
+  repositories: ClickRepositories,
+  batch: ClickBatch,
+  newEvent: EventFactory,
+  now: number,
+): Promise<void> {
+  const { activity, campaigns, clickCheckpoints, events, shares } = repositories;
   const { workspaceId, clicks } = batch;
   const id = createCheckpointId(batch);
   const checkpoint = await clickCheckpoints.findById(workspaceId, id);
@@ -51,10 +59,15 @@ export async function countClicks(repositories: ClickRepositories, batch: ClickB
       rewards: sums.rewards + counts.rewards,
     });
   }
-  await campaigns.updateMany(workspaceId, [...byCampaign.keys()], (campaign) => {
+  const countedCampaigns = await campaigns.updateMany(workspaceId, [...byCampaign.keys()], (campaign) => {
     const { clicks, rewards } = byCampaign.get(campaign.id) ?? NOTHING;
     return payReward({ ...campaign, clicks: campaign.clicks + clicks }, rewards);
   });
+  for (const campaign of countedCampaigns) {
+    const { id: campaignId } = campaign;
+    const isExhausted = exhaustsBudget(campaign, byCampaign.get(campaignId)?.rewards ?? 0n);
+    if (isExhausted) await events.add(newEvent(workspaceId, 'campaign.budget_exhausted', { campaignId }));
+  }
   const countedShares = await shares.updateMany(workspaceId, [...byShare.keys()], (share) => {
     const { clicks, rewards } = byShare.get(share.id) ?? NOTHING;
     return { ...share, clicks: share.clicks + clicks, rewards: addUnits(share.rewards, rewards) };

@@ -1,7 +1,7 @@
 import { newActivity } from '../activity/activity.ts';
 import { type Campaign, type CampaignStatus, requireRunning } from '../campaign/campaign.ts';
 import type { CampaignRepository } from '../campaign/campaign-repository.ts';
-import { earn, payReward } from '../campaign/reward.ts';
+import { earn, exhaustsBudget, payReward } from '../campaign/reward.ts';
 import type { DomainRepository } from '../domain/domain-repository.ts';
 import type { EventFactory } from '../event/event.ts';
 import type { EventRepository } from '../event/event-repository.ts';
@@ -102,7 +102,9 @@ export class ShareService {
    * same process is stored already. So a batch whose outcome is unknown can be sent again.
    */
   addClicks(batch: ClickBatch): Promise<void> {
-    return this.unitOfWork.run((repositories) => countClicks(repositories, batch, this.storageClock.now()));
+    return this.unitOfWork.run((repositories) =>
+      countClicks(repositories, batch, this.newEvent, this.storageClock.now()),
+    );
   }
 
   /**
@@ -122,6 +124,8 @@ export class ShareService {
       const earned = isMember ? earn(before, { rewards: '0' }, { type: 'share' }) : 0n;
       const count = (campaign: Campaign) => payReward(countShare(campaign, now), earned);
       const campaign = requireFound(await campaigns.update(workspaceId, campaignId, count), 'campaign');
+      if (exhaustsBudget(campaign, earned))
+        await events.add(this.newEvent(workspaceId, 'campaign.budget_exhausted', { campaignId }));
       const linkKey = await this.addLink(links, { workspaceId, campaignId, memberId });
       const rewards = formatUnits(earned);
       const share = newShare(campaign, memberId, { linkKey, rewards }, now);
