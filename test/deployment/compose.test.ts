@@ -11,6 +11,7 @@ const { $schema: _, ...schema } = JSON.parse(
   readFileSync(join(root, 'test/deployment/compose-spec/compose-spec.json'), 'utf8'),
 );
 const isValidCompose = new Ajv({ strict: false }).compile(schema);
+const operating = readFileSync(join(root, 'docs/operating.md'), 'utf8');
 const secrets = { MONGODB_PASSWORD: 'secret1', MONGODB_ROOT_PASSWORD: 'secret2', REDIS_PASSWORD: 'secret3' };
 
 /**
@@ -121,8 +122,20 @@ suite('docker-compose.yml', {
       const others = Object.fromEntries(entries.filter(([other]) => other !== name));
       assert.throws(() => interpolate(composeText, others), new RegExp(`${name} must be set`));
     }
-    const operating = readFileSync(join(root, 'docs/operating.md'), 'utf8');
     for (const [name] of entries) assert.ok(operating.includes(`${name}=`), name);
+  },
+
+  'has the variables and the defaults that docs/operating.md lists, besides settings': () => {
+    const rows = [...operating.matchAll(/^\| ((?:`(?:ADVOCACY|MONGODB)_.*?`(?:, )?)+) \| (.*?) \|/gm)];
+    const listed = rows.flatMap(([, names = '', values = '']) => {
+      const defaults = values.split(', ');
+      return names.split(', ').map((name, i) => [name.replaceAll('`', ''), defaults[i]?.replaceAll('`', '')] as const);
+    });
+    const variables = parseVariables(composeText).filter(({ name, kind }) => kind === '-' && !(name in settings));
+    assert.deepEqual(
+      new Map([...listed].sort()),
+      new Map([...variables.map(({ name, text }) => [name, text] as const)].sort()),
+    );
   },
 
   'stores the data of MongoDB in a volume, and mounts only existing files': () => {

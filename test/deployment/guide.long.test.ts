@@ -71,10 +71,10 @@ curl --silent --request DELETE --header "Authorization: Bearer $key" http://127.
 advocacy key delete $(id_of <<<"$revoked")
 ${findBlock('Upgrade')}
 curl --silent --retry 9 --retry-connrefused http://127.0.0.1:3000/readyz
-echo "old version: $(ls -d /opt/workspace-advocacy-old)"
+echo "version: $(readlink /opt/workspace-advocacy)"
 
 BACKUP=$(ls /var/backups/advocacy/*.db | tail -n 2 | head -n 1)
-${findBlock('Restore', 'mkdir').replace('BACKUP', '$BACKUP')}
+${findBlock('Restore', 'mktemp').replace('BACKUP', '$BACKUP')}
 echo "restored members: $(advocacy member list --json | grep -c "$member")"
 log=$(${findDeletions.replace(/--since '.*?'/, "--since '1 hour ago'")})
 echo "deletions: $(grep -c "\"recordId\":\"$member\"" <<<"$log"), $(grep -c "\"recordId\":\"$(id_of <<<"$revoked")\"" <<<"$log")"
@@ -98,7 +98,7 @@ echo "members: $(advocacy member list --json)"
       /^backups: 2 here, 2 off-site$/,
       /^drill: ID /,
       / {2}Contoso {2}/,
-      /old version: \/opt\/workspace-advocacy-old$/,
+      /version: \/opt\/workspace-advocacy-NEW$/,
       /^restored members: 1$/,
       /^deletions: 1, 1$/,
       /keys: 200, 401$/,

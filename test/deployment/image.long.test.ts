@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { pages } from '../../adapters/docs/pages.ts';
+import { root } from '../support/compose.ts';
 import { buildImage, type Image } from '../support/dockerfile.ts';
 import { createDatabase } from '../support/mongod.ts';
 import { getRedis } from '../support/redis.ts';
@@ -69,6 +71,21 @@ suite('the image of the Dockerfile', {
       assert.deepEqual(await readdir(join(folder, volume)), ['advocacy.db']);
     }),
 
+  "runs, backs up and restores with the commands of the operator's guide": () =>
+    withImage(async ({ folder, volume = '', workdir, command }) =>
+      withTemporaryFolder(async (parent) => {
+        await run('chmod', ['u+w', join(folder, volume)]);
+        await writeFile(join(parent, 'docker'), createDocker(join(folder, workdir), command), { mode: 0o755 });
+        const [start = '', backUp = '', restore = ''] = findDockerBlocks();
+        const list = 'docker exec advocacy node dist/bootstrap/cli.js workspace list';
+        const script = `${start}\n${backUp}\n${list}\n${restore}\n${list}\ndocker stop advocacy`;
+        const env = { ...process.env, PATH: `${parent}:${process.env.PATH}` };
+        const { stdout } = await run('bash', ['-ec', script], { cwd: parent, env });
+        assert.equal(stdout.match(/ {2}Contoso {2}/g)?.length, 2, stdout);
+        assert.equal((await readdir(join(folder, volume))).filter((name) => name === 'old').length, 1);
+      }),
+    ),
+
   'contains only files and packages that production needs': () =>
     withImage(async ({ folder, workdir, env, user }) => {
       const packages = await readdir(join(folder, workdir, 'node_modules'));
@@ -98,6 +115,40 @@ function withImage(test: (image: Image) => Promise<void>): Promise<void> {
 }
 
 const run = promisify(execFile);
+
+/** Returns the blocks of the section "Run with Docker" of the operator's guide. */
+function findDockerBlocks(): string[] {
+  const [, section = ''] =
+    /^## Run with Docker\n(.*?)^## /ms.exec(readFileSync(join(root, 'docs/operating.md'), 'utf8')) ?? [];
+  return [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block as string);
+}
+
+/**
+ * Creates a program that runs the commands of `docker` on a folder that is the image and its volume. The ports are free
+ * ones.
+ */
+function createDocker(app: string, command: readonly string[]): string {
+  return `#!/bin/bash
+state=$(dirname "$0")
+start() {
+  (cd ${app} && exec env $(cat "$state/env") HOST=127.0.0.1 PORT=0 LINKS_PORT=0 METRICS_PORT=0 ${command.join(' ')}) \
+    >"$state/log" 2>&1 &
+  echo $! >"$state/pid"
+  until grep --quiet 'listens on' "$state/log"; do kill -0 $! || { cat "$state/log" >&2; exit 1; }; done
+}
+case "$1 $2" in
+  'stop '*) kill $(cat "$state/pid") && while kill -0 $(cat "$state/pid") 2>/dev/null; do :; done ;;
+  'start '*) start ;;
+  'exec '*) shift 2 && cd ${app} && exec "$@" ;;
+  'run --detach')
+    while [ "$1" != --env-file ]; do shift; done
+    cp "$2" "$state/env" && start ;;
+  'run '*)
+    while [ "$1" != workspace-advocacy ]; do shift; done
+    shift && cd ${app} && exec "$@" ;;
+esac
+`;
+}
 
 /** Starts a command of the image. If this process is root, the command runs as the user of the image. */
 function start(image: Image, [command, ...rest]: readonly string[], env: Record<string, string>): ChildProcess {
