@@ -75,7 +75,7 @@ export async function createDemo(presentApp: Application, now: number, secret?: 
     return (await app.campaigns.create({ workspaceId, member: admin }, campaign)).id;
   };
   const tents = await create('Summer tents are here', 'published', [-10, 20], {
-    ...{ tagIds: [launch], groupIds: [marketing, sales], contentPillarId: outdoors },
+    ...{ tagIds: [launch], groupIds: [marketing, sales], contentPillarId: outdoors, totalBudget: '40' },
     image: 'https://northwind.example/tents.jpg',
     resources: [
       { url: 'https://northwind.example/tents.jpg', type: 'image', width: 1600, height: 900 },
@@ -83,14 +83,15 @@ export async function createDemo(presentApp: Application, now: number, secret?: 
     ],
   });
   const repairs = {
-    ...{ tagIds: [sustainability], contentPillarId: lasting, targetShares: 50 },
+    ...{ tagIds: [sustainability], contentPillarId: lasting, targetShares: 50, totalBudget: '80' },
     // The links of this campaign work in a browser, because they need no domain, and its destination exists.
     ...{ domain: null, destinationUrl: 'https://example.com/?campaign=repair-your-jacket' },
   };
   const jacket = await create('Repair your jacket', 'published', [-40, 60], repairs);
-  const jobs = { tagIds: [hiring], groupIds: [marketing], contentPillarId: working };
+  const jobs = { tagIds: [hiring], groupIds: [marketing], contentPillarId: working, totalBudget: '20' };
   const lisbon = await create('We hire in Lisbon', 'published', [-3, 45], jobs);
-  const fair = await create('Winter fair', 'published', [-90, -8], { tagIds: [events], groupIds: [sales] });
+  const spent = { tagIds: [events], groupIds: [sales], totalBudget: '10' };
+  const fair = await create('Winter fair', 'published', [-90, -8], spent);
   const image = 'https://northwind.example/autumn.jpg';
   await create('Autumn catalogue', 'published', [14, 44], { tagIds: [launch], image });
   await create('Trail clean-up day', 'draft', [30, 31], { tagIds: [events, sustainability] });

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+
 suite('the demo workspace', {
   'has records in every list and for each filter by status and date': () =>
     withService(async (api) => {
@@ -27,6 +29,29 @@ suite('the demo workspace', {
       };
       assert.deepEqual(await listStatuses('/campaigns?includeArchived=true'), ['archived', 'draft', 'published']);
       assert.deepEqual(await listStatuses('/content-pillars'), ['archived', 'published']);
+    }),
+
+  'has clicks on each of the last four weeks, with rewards that exhaust one of the budgets': () =>
+    withService(async ({ call }) => {
+      const list = async (path: string) => (await call('GET', path)).json;
+      const days: { key: string; clicks: number }[] = await list('/analytics?groupBy=day');
+      const active = days.filter(({ clicks }) => clicks > 0).map(({ key }) => key);
+      assert.deepEqual(
+        active,
+        days.slice(-27).map(({ key }) => key),
+      );
+      const [total] = await list('/analytics?groupBy=total');
+      assert.equal(total.shares, 6);
+      const campaigns: { id: string; clicks: number }[] = await list('/campaigns?status=published');
+      assert.equal(sum(campaigns.map(({ clicks }) => clicks)), total.clicks);
+      const briefs: { rewardsSpent: string; totalBudget: string }[] = await list(
+        `/briefs?campaignIds=${campaigns.map(({ id }) => id)}`,
+      );
+      assert.equal(
+        sum(briefs.map(({ rewardsSpent }) => Number(rewardsSpent))).toFixed(2),
+        Number(total.rewards).toFixed(2),
+      );
+      assert.equal(briefs.filter(({ rewardsSpent, totalBudget }) => rewardsSpent === totalBudget).length, 1);
     }),
 
   'has a campaign with shares of all members, and with a brief without empty fields': () =>
