@@ -35,7 +35,7 @@ export function drawCharts(figures, days, formatDay, onSelect) {
       },
       axes: [
         { ...axis, grid: { show: false }, size: 28, space: 64, incrs: DAY_STEPS, values: formatDays },
-        { ...axis, grid, size, space: 28, gap: 8, incrs, values: formatNumbers },
+        { ...axis, grid, size, space: 20, gap: 8, incrs, values: formatNumbers },
       ],
       series: [
         {},
