@@ -80,7 +80,8 @@ suite('the documentation pages in a browser', {
       const search = async (words: string) => {
         await page.getByRole('searchbox').fill(words);
         await page.locator('.results').waitFor();
-        const titles = await page.locator('.results a').allInnerTexts();
+        const results = await page.locator('.results li').allInnerTexts();
+        const titles = results.map((text) => text.split('\n')[0]);
         const status = await page.locator('.results').getByRole('status').innerText();
         assert.equal(status, `${titles.length} ${titles.length === 1 ? 'result' : 'results'}`);
         return titles;

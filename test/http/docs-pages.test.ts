@@ -28,7 +28,8 @@ suite('the pages of the documentation', {
           assert.deepEqual(html.match(/<a [^>]*aria-current[^>]*>[^<]*/g), [
             `<a href="${path}" aria-current="page">${title}`,
           ]);
-          assert.match(html, new RegExp(`<title>${title} · `));
+          assert.match(html, new RegExp(`<title>${title} · Workspace Advocacy API</title>`));
+          assert.match(html, /<a class="brand" href="\/docs">Workspace Advocacy<\/a>/);
         },
       ),
     ),

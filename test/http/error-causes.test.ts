@@ -17,6 +17,7 @@ const stableAnchors = [
   ...['conflict-idempotency-key-in-use', 'conflict-name-taken', 'conflict-status-transition', 'invite-expired'],
   ...['unprocessable-entity', 'unprocessable-entity-idempotency-key-reused', 'unprocessable-entity-list-too-slow'],
   ...['rate-limit-exceeded', 'rate-limit-exceeded-overload', 'rate-limit-exceeded-rejected-credentials'],
+  ...['conflict-domain-archived', 'conflict-not-draft', 'rate-limit-exceeded-verifications-busy'],
   'internal-server-error',
 ];
 
@@ -83,8 +84,10 @@ suite('the causes of errors', {
     withSharedService(async ({ call }) => {
       const { text } = await call('GET', '/docs/errors', { key: null });
       const anchors = errorCodes.flatMap((code) => [getErrorAnchor(code), ...getErrorCauses(code).map(([id]) => id)]);
-      for (const anchor of anchors)
-        assert.ok(text.includes(`<a href="#${anchor}"><code>`) || text.includes(`<section id="${anchor}">`), anchor);
+      for (const anchor of anchors) {
+        assert.match(text, new RegExp(`<(section|h3) id="${anchor}">\\s*(<h2>)?<a href="#${anchor}">`), anchor);
+        assert.match(text, new RegExp(`<li[^>]*><a href="#${anchor}">`), anchor);
+      }
       for (const anchor of stableAnchors) assert.ok(anchors.includes(anchor), anchor);
       assert.equal(new Set(anchors).size, anchors.length);
     }),
