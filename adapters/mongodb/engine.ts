@@ -12,7 +12,7 @@ import type { StoredDocument } from './documents.ts';
 import { isTransient } from './errors.ts';
 import { Locks } from './locks.ts';
 import { type CommandExecutor, createMongodbRecordStore } from './record-store.ts';
-import { isWriteConflict, retryOnConflict, WRITE_CONFLICT } from './write-conflicts.ts';
+import { isWriteConflict, type LockKeys, retryOnConflict, WRITE_CONFLICT } from './write-conflicts.ts';
 
 export { UnsupportedDatabase } from './errors.ts';
 
@@ -42,17 +42,10 @@ export function createMongodbEngine(
       const store = createMongodbRecordStore(schema, executor);
       return schema.isGlobal ? store : withBatching(store);
     }),
-    runInTransaction: (work) => {
-      const updatedKeys = new Set<string>();
-      return retryOnConflict(transactionLocks, updatedKeys, (lock) =>
-        connection.run((client) =>
-          attemptTransaction(client, work, now, async (keys, isFirstCommand) => {
-            for (const key of keys) updatedKeys.add(key);
-            if (isFirstCommand) await lock();
-          }),
-        ),
-      );
-    },
+    runInTransaction: (work) =>
+      retryOnConflict(transactionLocks, new Set(), (lockKeys) =>
+        connection.run((client) => attemptTransaction(client, work, now, lockKeys)),
+      ),
     now,
     checkReady: () => connection.checkReady(),
   };
@@ -72,15 +65,15 @@ function cacheCollections(): (client: MongoClient, name: string) => Collection<S
   };
 }
 
-/** Called before a transaction updates the records with these keys. */
-type BeforeUpdate = (keys: readonly string[], isFirstCommand: boolean) => Promise<void>;
+/** Ends a transaction whose next update would wait for another transaction of this process. */
+class LockTaken extends Error {}
 
 /** Runs `work` in a transaction. Resolves to `WRITE_CONFLICT` if another change won. */
 async function attemptTransaction<T>(
   client: MongoClient,
   work: (transaction: StorageEngine) => Promise<T>,
   now: () => number,
-  beforeUpdate: BeforeUpdate,
+  lockKeys: LockKeys,
 ): Promise<T | typeof WRITE_CONFLICT> {
   const session = client.startSession();
   let isChanged = false;
@@ -88,7 +81,7 @@ async function attemptTransaction<T>(
   try {
     session.startTransaction({ readConcern: { level: 'snapshot' } });
     const onChange = () => (isChanged = true);
-    const transactionEngine = createTransactionEngine(client, session, now, beforeUpdate, onChange);
+    const transactionEngine = createTransactionEngine(client, session, now, lockKeys, onChange);
     // If the work rejects with a `CoreError` before it changes anything, the transaction is committed, too. The commit
     // waits until a majority of the servers has the data that the transaction read. So the rejection (for example, a
     // name is taken) never results from a change that a failover undoes.
@@ -102,7 +95,7 @@ async function attemptTransaction<T>(
   } catch (error) {
     // If aborting fails, the database itself ends the transaction after its time limit.
     if (session.inTransaction()) await session.abortTransaction().catch(doNothing);
-    if (error instanceof MongoError && isWriteConflict(error)) return WRITE_CONFLICT;
+    if (error instanceof LockTaken || (error instanceof MongoError && isWriteConflict(error))) return WRITE_CONFLICT;
     throw error;
   } finally {
     await session.endSession();
@@ -114,7 +107,7 @@ function createTransactionEngine(
   client: MongoClient,
   session: ClientSession,
   now: () => number,
-  beforeUpdate: BeforeUpdate,
+  lockKeys: LockKeys,
   onChange: () => void,
 ): StorageEngine {
   let lastCommand: Promise<unknown> | undefined;
@@ -132,10 +125,11 @@ function createTransactionEngine(
       return result;
     },
     runUpdate: async (keys, attempt) => {
-      const isReady = beforeUpdate(keys, lastCommand === undefined);
+      // Only before its first command, a transaction can wait: later, it has read records that others change meanwhile.
+      const isReady = lockKeys(keys, lastCommand === undefined);
       // Commands that the work sends meanwhile wait, too, and need no lock of their own.
       lastCommand ??= isReady.catch(doNothing);
-      await isReady;
+      if (!(await isReady)) throw new LockTaken();
       return attempt() as never;
     },
   };

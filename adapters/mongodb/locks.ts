@@ -12,6 +12,11 @@ export interface Lock {
 export class Locks {
   private readonly lastReleases = new Map<string, Promise<void>>();
 
+  /** Returns whether a request for these keys would acquire its locks at once. */
+  areFree(keys: readonly string[]): boolean {
+    return keys.every((key) => !this.lastReleases.has(key));
+  }
+
   /** Requests the locks of all keys at the same time, so two requests never wait for each other. */
   request(keys: readonly string[]): Lock {
     const acquired = Promise.all(keys.map((key) => this.lastReleases.get(key)));

@@ -20,41 +20,63 @@ export function isWriteConflict(error: MongoError): boolean {
 }
 
 /**
+ * Locks the keys of records before an attempt updates them. With `canWait`, waits for the locks. Otherwise, resolves to
+ * `false` if another attempt has one of them: then this attempt must end with a write conflict.
+ */
+export type LockKeys = (keys: readonly string[], canWait: boolean) => Promise<boolean>;
+
+/**
  * Retries an attempt until it ends without a write conflict. Rejects after `STORAGE_TIMEOUT_MS`: with `conflict` if an
  * attempt had a write conflict, otherwise with `DatabaseUnavailable`. `updatedKeys` has the keys of the records that
- * the attempt updates. If `firstLock` is given, the first attempt waits for it. Each later attempt first locks the
- * keys, and the first attempt can do so with `lock`. So changes of a record on which many changes conflict are made one
+ * the attempt updates. If `firstLock` is given, the first attempt waits for it, and an attempt adds keys with its
+ * argument. Each later attempt first locks all keys. So changes of a record on which many changes conflict are made one
  * after another.
  */
 export async function retryOnConflict<T>(
   locks: Locks,
-  updatedKeys: ReadonlySet<string>,
-  attempt: (lock: () => Promise<void>) => Promise<T | typeof WRITE_CONFLICT>,
+  updatedKeys: Set<string>,
+  attempt: (lockKeys: LockKeys) => Promise<T | typeof WRITE_CONFLICT>,
   firstLock?: Lock,
 ): Promise<T> {
   let hasEnded = false;
   let hasConflicted = false;
   let lockedCount = 0;
-  let currentLock: Lock | undefined;
+  let currentLocks: Lock[] = [];
   const createError = () => (hasConflicted ? createWriteConflictError() : createUnavailableError());
-  const lock = async () => {
+  const releaseAll = () => {
+    for (const lock of currentLocks) lock.release();
+    currentLocks = [];
+  };
+  const lockAll = async () => {
     // The timeout does not end the attempt, which may wait for a lock, or request one, after this call has ended.
     if (hasEnded) throw createError();
     if (lockedCount < updatedKeys.size) {
-      currentLock?.release();
+      releaseAll();
       lockedCount = updatedKeys.size;
-      currentLock = locks.request([...updatedKeys]);
+      currentLocks.push(locks.request([...updatedKeys]));
     }
-    await currentLock?.acquired;
+    for (const { acquired } of currentLocks) await acquired;
     if (hasEnded) throw createError();
+  };
+  const lockKeys: LockKeys = async (keys, canWait) => {
+    if (hasEnded) throw createError();
+    const added = keys.filter((key) => !updatedKeys.has(key));
+    for (const key of added) updatedKeys.add(key);
+    if (canWait) await lockAll();
+    else if (locks.areFree(added)) {
+      // The attempt has read already. After waiting, it would conflict with the changes that it waited for.
+      currentLocks.push(locks.request(added));
+      lockedCount = updatedKeys.size;
+    } else return false;
+    return true;
   };
   const repeat = async () => {
     await firstLock?.acquired;
     for (let backoff = MIN_BACKOFF_MS; !hasEnded; backoff = Math.min(2 * backoff, MAX_BACKOFF_MS)) {
-      const result = await attempt(lock);
+      const result = await attempt(lockKeys);
       if (result !== WRITE_CONFLICT) return result;
       hasConflicted = true;
-      if (lockedCount < updatedKeys.size) await lock();
+      if (lockedCount < updatedKeys.size) await lockAll();
       else await delay(Math.random() * backoff);
     }
     throw createError();
@@ -63,7 +85,7 @@ export async function retryOnConflict<T>(
     return await withTimeout(repeat(), STORAGE_TIMEOUT_MS, createError);
   } finally {
     hasEnded = true;
-    currentLock?.release();
+    releaseAll();
     firstLock?.release();
   }
 }

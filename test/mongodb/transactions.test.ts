@@ -44,6 +44,28 @@ suite('the transactions of the MongoDB storage', {
       ),
     ),
 
+  'that read before they change the same record run again before they have changed anything': () =>
+    withMongodbProxy((proxy) =>
+      withApplication(proxy.uri, async (app) => {
+        const { workspaceId, admin: member } = await createWorkspace(app);
+        const create = (i: number) => app.members.create(workspaceId, { name: 'Kim', email: `kim${i}@x.example` });
+        const members = await Promise.all(Array.from({ length: MEMBER_COUNT }, (_, i) => create(i)));
+        const createCampaign = () => app.campaigns.create({ workspaceId, member }, createCampaignFields());
+        const campaigns = await Promise.all([createCampaign(), createCampaign()]);
+        // Each transaction first looks for the share. Then it numbers the event of the workspace.
+        const share = (sharer: (typeof members)[number], i: number) =>
+          app.runOnce({ workspaceId, keyId: 'key', idempotencyKey: sharer.id, fingerprint: '' }, async ({ shares }) => {
+            const { id } = campaigns[i % campaigns.length] as (typeof campaigns)[number];
+            return { recordId: (await shares.create({ workspaceId, member: sharer }, id)).share.id };
+          });
+        const { update = 0 } = await countCommands(proxy, () => share(members[0] as (typeof members)[number], 0));
+        const others = members.slice(1);
+        const commands = await countCommands(proxy, () => Promise.all(others.map(share)));
+        assert.equal(commands.commitTransaction, others.length);
+        assert.equal(commands.update, others.length * update);
+      }),
+    ),
+
   'that store the clicks on many links take a few commands': () =>
     withMongodbProxy((proxy) =>
       withEngine(proxy.uri, async (engine) => {
