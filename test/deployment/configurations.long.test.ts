@@ -5,7 +5,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSyn
 import { type RequestOptions, request as sendRequest } from 'node:https';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { getSettingWarnings, readSettings } from '../../bootstrap/read-settings.ts';
 import { interpolate, parseCompose, root } from '../support/compose.ts';
 import { send } from '../support/load.ts';
@@ -29,8 +29,8 @@ const pages = [
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
 ];
-/** The languages of blocks that are no configurations. Other tests run these blocks. */
-const NOT_CONFIGURATIONS = ['console', 'text', 'js', 'sh'];
+/** The languages of examples, which are no configurations. */
+const NOT_CONFIGURATIONS = ['console', 'text', 'js', 'json', 'sh'];
 /** The file in this folder that tests a file of the folder `deployment`. */
 const testedBy: Readonly<Record<string, string>> = {
   'advocacy-backup.service': 'guide.long.test.ts',
@@ -54,6 +54,26 @@ const testedBy: Readonly<Record<string, string>> = {
 const [MAX_LINK_BYTES, MAX_LOCATION_BYTES, MAX_HEADER_BYTES] = [7_600, 2_048, 16_384];
 /** The verified domain of the demo workspace. */
 const LINKS_DOMAIN = 'go.northwind.example';
+
+/** For each alert, series of half an hour, with a value for each minute, after which it fires. */
+const alarming: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  AdvocacyDown: { 'up{job="advocacy"}': '0x30' },
+  AdvocacyStorageUnavailable: { storage_up: '0x30' },
+  AdvocacyErrors: {
+    'http_request_duration_seconds_count{status="500"}': '0+1x30',
+    'http_request_duration_seconds_count{status="200"}': '0+900x30',
+  },
+  AdvocacySlow: {
+    'http_request_duration_seconds_bucket{le="0.5"}': '0+98x30',
+    'http_request_duration_seconds_bucket{le="1"}': '0+100x30',
+    'http_request_duration_seconds_bucket{le="+Inf"}': '0+100x30',
+  },
+  AdvocacyOverloaded: { 'http_requests_rejected_total{reason="service"}': '0+70x30' },
+  AdvocacyLimitsNotShared: { rate_limit_shared: '0x30' },
+  AdvocacyKeysGuessed: { 'http_request_duration_seconds_count{status="401"}': '0+70x30' },
+  AdvocacyLinksUnavailable: { 'link_request_duration_seconds_count{outcome="unavailable"}': '0+1x30' },
+  AdvocacyClicksLost: { 'link_clicks_total{result="full"}': '0x28 1 1' },
+};
 
 /** Creates a folder with programs, for the PATH. A program is a path to link to, or a script. */
 function createPrograms(folder: string, programs: Readonly<Record<string, string>>): string {
@@ -267,15 +287,30 @@ suite('the configurations in the documents', {
     }
   },
 
-  'are accepted by Prometheus': async () => {
-    const output = await runCommand(
-      await findProgram('promtool'),
-      'check',
-      'config',
-      join(root, 'deployment/prometheus.yml'),
-    );
-    assert.match(output, /SUCCESS: \d+ rules found/);
-  },
+  'are accepted by Prometheus, and each alert fires': () =>
+    withTemporaryFolder(async (folder) => {
+      const promtool = await findProgram('promtool');
+      await runCommand(promtool, 'check', 'config', join(root, 'deployment/prometheus.yml'));
+      const { rules } = parse(read('deployment/alerts.yml')).groups[0];
+      assert.deepEqual(
+        rules.map(({ alert }: { alert: string }) => alert),
+        Object.keys(alarming),
+      );
+      const tests = Object.entries(alarming).map(([alertname, series]) => ({
+        interval: '1m',
+        input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+        promql_expr_test: [
+          {
+            expr: `count(ALERTS{alertname="${alertname}", alertstate="firing"})`,
+            eval_time: '30m',
+            exp_samples: [{ labels: '{}', value: 1 }],
+          },
+        ],
+      }));
+      const file = join(folder, 'test.yml');
+      writeFileSync(file, JSON.stringify({ rule_files: [join(root, 'deployment/alerts.yml')], tests }));
+      await runCommand(promtool, 'test', 'rules', file);
+    }),
 
   'are a deployment for Kubernetes with valid settings, existing probes, and enough time to stop': () => {
     const [deployment] = parseAllDocuments(read('deployment/kubernetes.yaml')).map((it) => it.toJS());
