@@ -30,15 +30,18 @@ selectPeriod();
 document.addEventListener('change', ({ target }) => {
   if (target === fields.days) selectPeriod();
   if (target.type === 'date') fields.days.value = '';
-  if (target.form) show();
+  if (target.form === $('#range')) show();
 });
 slider.addEventListener('focus', () => selectDay(slider.valueAsNumber));
 slider.addEventListener('input', () => selectDay(slider.valueAsNumber));
 slider.addEventListener('blur', () => selectDay(null));
 $('.key-form').addEventListener('submit', show);
 // These calls are the last ones, because the first throws an error in a browser that blocks the session storage.
-setUpApiKey((key) => (apiKey = key));
-show();
+setUpApiKey((key) => {
+  apiKey = key;
+  if (!key) show();
+});
+if (apiKey) show();
 
 function selectPeriod() {
   const now = Date.now();
