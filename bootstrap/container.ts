@@ -6,6 +6,7 @@ import type { LinkObserver, LinkServer } from '../adapters/links/link-server.ts'
 import { createDnsDomainRecords } from '../adapters/node/dns-domain-records.ts';
 import { createStorage } from '../adapters/persistence/storage-engine.ts';
 import type { Metrics } from '../adapters/prometheus/metrics.ts';
+import type { DeliveryLoop } from '../adapters/webhooks/delivery-loop.ts';
 import { Application } from '../core/application.ts';
 import { LOOKUP_LIMITS, MIN_CLICK_INTERVAL_MS } from '../core/limits.ts';
 import type { System } from '../core/shared/system.ts';
@@ -22,40 +23,67 @@ export const tokens = {
   http: Symbol('HttpService') as ServiceIdentifier<HttpService>,
   linkOptions: Symbol('LinkOptions') as ServiceIdentifier<{ baseUrl: string | undefined }>,
   links: Symbol('LinkServer') as ServiceIdentifier<LinkServer>,
+  webhooks: Symbol('Webhooks') as ServiceIdentifier<{ loop?: DeliveryLoop }>,
 };
 
 /** Wires the use cases, and the storage that the settings select. */
 export async function wireCore(settings: Settings, system: System, log: Logger): Promise<Container> {
-  const storage = await storages[settings.STORAGE].create(settings, system, log);
+  const [storage, { createWebhookSender }] = await Promise.all([
+    storages[settings.STORAGE].create(settings, system, log),
+    import('../adapters/webhooks/sender.ts'),
+  ]);
   const container = new Container({ defaultScope: 'Singleton' });
   container.bind(tokens.storage).toConstantValue(storage);
   if (storage.connection) container.bind(tokens.connection).toConstantValue(storage.connection);
   const linkOptions = { baseUrl: getLinksUrl(settings) };
   container.bind(tokens.linkOptions).toConstantValue(linkOptions);
+  // Only a server has the loop. The events of a command are delivered by the servers.
+  const webhooks: { loop?: DeliveryLoop } = {};
+  container.bind(tokens.webhooks).toConstantValue(webhooks);
   container.bind(tokens.app).toResolvedValue(
-    ({ engine }) =>
-      new Application(createStorage(engine), system, {
+    ({ engine }) => {
+      const coreStorage = createStorage(engine);
+      coreStorage.onEventsCommitted((workspaceId) => webhooks.loop?.onEvents(workspaceId));
+      return new Application(coreStorage, system, {
         links: settings.LINKS_PORT === undefined ? undefined : linkOptions,
         domainRecords: createDnsDomainRecords(settings.DNS_SERVERS, LOOKUP_LIMITS),
-      }),
+        webhooks: {
+          sender: createWebhookSender(settings.WEBHOOK_NETWORKS),
+          onChange: (workspaceId) => webhooks.loop?.onChange(workspaceId),
+        },
+      });
+    },
     [tokens.storage],
   );
   return container;
 }
 
 /**
- * Wires the server: the use cases, the storage, the rate limiters, HTTP, the log, the metrics if `METRICS_PORT` is set,
- * and the server of short links if `LINKS_PORT` is set.
+ * Wires the server: the use cases, the storage, the rate limiters, HTTP, the log and the deliveries to webhooks. Also
+ * the metrics if `METRICS_PORT` is set, and the server of short links if `LINKS_PORT` is set.
  */
 export async function wireServer(settings: Settings, system: System, log: Logger): Promise<Container> {
-  const [container, limiters, { createHttpService }, { createLogObserver }] = await Promise.all([
+  const [
+    container,
+    limiters,
+    { createHttpService },
+    { createLogObserver },
+    { DeliveryLoop },
+    { createWebhookLogObserver },
+  ] = await Promise.all([
     wireCore(settings, system, log),
     rateLimiters[settings.RATE_LIMITER].create(settings, log),
     import('../adapters/http/http-server.ts'),
     import('../adapters/http/log.ts'),
+    import('../adapters/webhooks/delivery-loop.ts'),
+    import('../adapters/webhooks/log.ts'),
   ]);
   if (limiters.connection) container.bind(tokens.connection).toConstantValue(limiters.connection);
   const metrics = settings.METRICS_PORT === undefined ? undefined : await wireMetrics(container, limiters);
+  container.get(tokens.webhooks).loop = new DeliveryLoop(container.get(tokens.app).webhooks, [
+    createWebhookLogObserver(log),
+    ...(metrics ? [metrics.createWebhookObserver()] : []),
+  ]);
   container.bind(tokens.http).toResolvedValue(
     (app) => {
       const { RATE_LIMIT_POINTS, RATE_LIMIT_WINDOW_SECONDS, REJECTED_CREDENTIALS_PER_MINUTE } = settings;

@@ -55,6 +55,12 @@ function isDnsServer(text: string): boolean {
   return isAddress && !text.includes('%') && Number(port) >= 1 && Number(port) <= 65_535;
 }
 
+/** Returns whether a text is an IP address or a network, such as `10.0.0.0/8`. */
+function isNetwork(text: string): boolean {
+  const [, address = '', prefix = '0'] = /^([^/%]*)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  return isIP(address) > 0 && Number(prefix) <= (isIPv6(address) ? 128 : 32);
+}
+
 /** The settings: environment variables with their defaults and descriptions. docs/settings.md has a table of them. */
 export const settings = {
   HOST: host.default('127.0.0.1').describe('The address to listen on.'),
@@ -140,6 +146,17 @@ export const settings = {
     .optional()
     .describe(
       'The DNS resolvers for the verification of domains: IP addresses separated by commas, such as `192.0.2.1,[2001:db8::1]:5353`. The default port is 53. By default, the resolvers of the operating system are used.',
+    ),
+  WEBHOOK_NETWORKS: z
+    .string()
+    .transform((value) => value.split(',').map((network) => network.trim()))
+    .refine(
+      (networks) => networks.every(isNetwork),
+      'must be IP addresses and networks separated by commas, such as 10.0.0.0/8,192.0.2.1',
+    )
+    .optional()
+    .describe(
+      'The addresses that webhooks can have although they are not public, also with http: IP addresses and networks separated by commas, such as `10.0.0.0/8,192.0.2.1`. By default, webhooks need https and public addresses.',
     ),
   DOCS_URL: z
     .string()

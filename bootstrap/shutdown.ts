@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { HttpService } from '../adapters/http/http-server.ts';
 import type { LinkServer } from '../adapters/links/link-server.ts';
+import type { DeliveryLoop } from '../adapters/webhooks/delivery-loop.ts';
 import type { Connection } from './storages.ts';
 
 /**
@@ -19,6 +20,7 @@ export interface ServerParts {
   readonly http: HttpService;
   readonly links: LinkServer | undefined;
   readonly metrics: Server | undefined;
+  readonly webhooks: DeliveryLoop | undefined;
   readonly connections: readonly Connection[];
 }
 
@@ -45,10 +47,10 @@ export async function shutDown(parts: ServerParts, log: Logger, readinessDelayMs
 }
 
 /** Closes the servers, then stores what is not stored yet, and then closes the connections to the storage. */
-export async function closeServer({ http, links, metrics, connections }: ServerParts): Promise<void> {
+export async function closeServer({ http, links, metrics, webhooks, connections }: ServerParts): Promise<void> {
   metrics?.close();
   metrics?.closeAllConnections();
-  await Promise.all([http.connections.close(), links?.stop()]);
+  await Promise.all([http.connections.close(), links?.stop(), webhooks?.stop()]);
   await Promise.race([http.callers.settle(), delay(FLUSH_TIMEOUT_MS, undefined, { ref: false })]);
   await Promise.all(connections.map((connection) => connection.close()));
 }

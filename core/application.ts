@@ -34,6 +34,9 @@ import type { Clock, System } from './shared/system.ts';
 import type { UnitOfWork } from './shared/unit-of-work.ts';
 import type { TagRepository } from './tag/tag-repository.ts';
 import { TagService } from './tag/tag-service.ts';
+import type { WebhookRepository } from './webhook/webhook-repository.ts';
+import type { WebhookSender } from './webhook/webhook-sender.ts';
+import { type WebhookOptions, WebhookService } from './webhook/webhook-service.ts';
 import type { WorkspaceRepository } from './workspace/workspace-repository.ts';
 import { WorkspaceService } from './workspace/workspace-service.ts';
 
@@ -55,6 +58,7 @@ export interface Storage {
   readonly tags: TagRepository;
   readonly verifiedSlugs: VerifiedSlugRepository;
   readonly visitorKeys: VisitorKeyRepository;
+  readonly webhooks: WebhookRepository;
   readonly workspaces: WorkspaceRepository;
   readonly unitOfWork: UnitOfWork<Storage>;
   /**
@@ -76,7 +80,15 @@ export interface ApplicationOptions {
   readonly links?: LinkOptions | undefined;
   /** The records that verify domains. By default, each lookup fails. */
   readonly domainRecords?: DomainRecords | undefined;
+  /** The options of webhooks. By default, each attempt fails. */
+  readonly webhooks?: WebhookOptions | undefined;
 }
+
+const NO_SENDER: WebhookSender = {
+  createSecret: () => '',
+  findUrlProblem: () => undefined,
+  send: async () => ({ status: null, problem: 'connection refused', durationMs: 0 }),
+};
 
 const NO_RECORDS: DomainRecords = { findTxtRecords: async () => ({ outcome: 'failed', code: 'ENOTIMP' }) };
 
@@ -97,6 +109,7 @@ export class Application {
   readonly members: MemberService;
   readonly shares: ShareService;
   readonly tags: TagService;
+  readonly webhooks: WebhookService;
   readonly workspaces: WorkspaceService;
   private readonly idempotency: IdempotencyService;
 
@@ -143,6 +156,14 @@ export class Application {
       options.links,
     );
     this.tags = new TagService(tags, system);
+    this.webhooks = new WebhookService(
+      { webhooks: storage.webhooks, events: storage.events },
+      unitOfWork,
+      system,
+      clock,
+      newEvent,
+      options.webhooks ?? { sender: NO_SENDER },
+    );
     this.workspaces = new WorkspaceService(storage.workspaces, system);
     this.idempotency = new IdempotencyService(storage.idempotencyRecords, system, clock);
   }

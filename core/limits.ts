@@ -10,7 +10,8 @@ export const DESCRIPTION_LENGTH = { max: 5000 };
 export const URL_LENGTH = { max: 2048 };
 export const SEARCH_TERM_LENGTH = { max: 200 };
 export const EMAIL_LENGTH = { min: 3, max: 254 };
-export const API_KEY_LABEL_LENGTH = { max: 190 };
+/** The label of an API key or of a webhook. */
+export const LABEL_LENGTH = { max: 190 };
 /** The MIME type and the language of a resource. */
 export const RESOURCE_LABEL_LENGTH = { max: 255 };
 export const QUESTION_LENGTH = { min: 10, max: 170 };
@@ -30,6 +31,8 @@ export const MAX_ITEM_COUNT = 100;
 // API keys that are not revoked, expired or rotated.
 export const MAX_KEY_COUNT_WITHOUT_MEMBER = 100;
 export const MAX_KEY_COUNT_PER_MEMBER = 10;
+/** The webhooks of a workspace. */
+export const MAX_WEBHOOK_COUNT = 10;
 
 /** Days of a request for analytics. */
 export const DEFAULT_ANALYTICS_DAYS = 30;
@@ -50,6 +53,7 @@ export const MAX_KEY_PAGE_SIZE = 100;
 export const MAX_MEMBER_PAGE_SIZE = 100;
 export const MAX_SHARE_PAGE_SIZE = 100;
 export const MAX_TAG_PAGE_SIZE = 100;
+export const MAX_WEBHOOK_PAGE_SIZE = 100;
 
 // Times.
 
@@ -67,6 +71,10 @@ export const LOCK_TTL_MS = 29_000;
 /** How long an event is kept. */
 export const EVENT_TTL_DAYS = 30;
 export const EVENT_TTL_MS = EVENT_TTL_DAYS * 24 * 60 * 60_000;
+/** How long an attempt to deliver an event may take. */
+export const WEBHOOK_TIMEOUT_MS = 15_000;
+/** How long an attempt keeps others from starting if its process crashes. */
+export const WEBHOOK_LEASE_MS = 30_000;
 /** How long a rotated API key still works. */
 export const DEFAULT_GRACE_SECONDS = 24 * 60 * 60;
 export const MAX_GRACE_SECONDS = 7 * 24 * 60 * 60;

@@ -14,6 +14,7 @@ sh.shardCollection('advocacy.events', { workspaceId: 1, _id: 1 });
 sh.shardCollection('advocacy.idempotencyRecords', { workspaceId: 1, _id: 1 });
 sh.shardCollection('advocacy.inspirationQuestions', { workspaceId: 1, _id: 1 });
 sh.shardCollection('advocacy.shares', { workspaceId: 1, _id: 1 });
+sh.shardCollection('advocacy.webhooks', { workspaceId: 1, _id: 1 });
 
 // These collections have a unique index, which must begin with the shard key.
 sh.shardCollection('advocacy.domains', { workspaceId: 1 });
@@ -23,11 +24,12 @@ sh.shardCollection('advocacy.tags', { workspaceId: 1 });
 
 // These records are found by ID, before their workspace is known.
 const database = db.getSiblingDB('advocacy');
-for (const name of ['credentials', 'links', 'verifiedSlugs', 'visitorKeys', 'workspaces']) {
+for (const name of ['credentials', 'links', 'verifiedSlugs', 'visitorKeys', 'webhookWorkspaces', 'workspaces']) {
   database[name].createIndex({ _id: 'hashed' });
 }
 sh.shardCollection('advocacy.credentials', { _id: 'hashed' });
 sh.shardCollection('advocacy.links', { _id: 'hashed' });
 sh.shardCollection('advocacy.verifiedSlugs', { _id: 'hashed' });
 sh.shardCollection('advocacy.visitorKeys', { _id: 'hashed' });
+sh.shardCollection('advocacy.webhookWorkspaces', { _id: 'hashed' });
 sh.shardCollection('advocacy.workspaces', { _id: 'hashed' });

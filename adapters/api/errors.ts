@@ -6,6 +6,7 @@ import {
   IDEMPOTENCY_KEY_LENGTH,
   MAX_KEY_COUNT_PER_MEMBER,
   MAX_KEY_COUNT_WITHOUT_MEMBER,
+  MAX_WEBHOOK_COUNT,
 } from '../../core/limits.ts';
 import type { CoreErrorKind } from '../../core/shared/core-error.ts';
 
@@ -72,7 +73,7 @@ export const errors = {
         'The request is a write (POST, PATCH or DELETE), and the key has `read` access. Use a key with `full` access.',
       key_without_member: 'The operation needs a member, and the key does not belong to one. Use the key of a member.',
       not_admin:
-        'The role of the member that the key belongs to is `member`. This role can share campaigns, and read everything except members and API keys. Use the key of an admin, or a key without a member.',
+        'The role of the member that the key belongs to is `member`. This role can share campaigns, and read everything except members, API keys, events and webhooks. Use the key of an admin, or a key without a member.',
       key_outlives_yours:
         'The API key to rotate expires later than the key of the request. Use a key that expires as late, or that does not expire.',
       invitation_pending:
@@ -114,6 +115,7 @@ export const errors = {
         'Another workspace has verified a domain with this slug, and has not archived it. Use another domain, or ask the other workspace to archive its domain.',
       domain_archived: 'The domain to verify is archived. Unarchive it first.',
       too_many_keys: `The member has ${MAX_KEY_COUNT_PER_MEMBER} API keys, or the workspace has ${MAX_KEY_COUNT_WITHOUT_MEMBER} without a member. Delete a key that is not used.`,
+      too_many_webhooks: `The workspace has ${MAX_WEBHOOK_COUNT} webhooks. Delete a webhook that is not used.`,
       key_ended: 'The API key to rotate is deleted, expired or rotated already. Create a new key.',
       already_created:
         'The request with this `Idempotency-Key` succeeded, and its response had a secret, which is not stored. The message has the ID of the record and says how to get a new secret.',

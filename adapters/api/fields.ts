@@ -54,6 +54,11 @@ export const httpUrlOrEmpty = text(URL_LENGTH, (value) => (value === '' ? undefi
   pattern: `^\\s*(${URL_PATTERN})?\\s*$`,
 });
 
+/** An http(s) URL without a fragment. */
+export const urlWithoutFragment = text(URL_LENGTH, (value) =>
+  value.includes('#') ? 'must be a URL without a fragment' : findUrlProblem(value),
+).meta({ pattern: `^\\s*(?!.*#)${URL_PATTERN}\\s*$` });
+
 /** An ID: a UUID (RFC 9562). It is converted to lower case. */
 export const id = z
   .string()
@@ -63,6 +68,9 @@ export const id = z
 
 /** An array of IDs in a body. Duplicates are dropped, the order is kept. */
 export const ids = distinctItems(id, (value) => value.toLowerCase());
+
+/** Returns the schema of an array of values of an enumeration. Duplicates are dropped, the order is kept. */
+export const enumList = <V extends string>(values: readonly V[]) => distinctItems(z.enum(values), (value) => value);
 
 /** A domain name. It is converted to the normal form of a slug. */
 export const slug = z

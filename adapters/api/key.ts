@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ACCESS } from '../../core/access/permissions.ts';
 import {
-  API_KEY_LABEL_LENGTH,
   DEFAULT_GRACE_SECONDS,
   DEFAULT_PAGE_SIZE,
+  LABEL_LENGTH,
   MAX_GRACE_SECONDS,
   MAX_KEY_COUNT_PER_MEMBER,
   MAX_KEY_COUNT_WITHOUT_MEMBER,
@@ -16,7 +16,7 @@ import { defineGet } from './record-operations.ts';
 
 export const keyFields = z.object({
   id: field.recordId,
-  label: field.responseText(API_KEY_LABEL_LENGTH).describe('The label, or an empty string.'),
+  label: field.responseText(LABEL_LENGTH).describe('The label, or an empty string.'),
   lastFour: z
     .string()
     .meta({ minLength: 4, maxLength: 4, pattern: '^[!-~]{4}$' })
@@ -98,7 +98,7 @@ const createKey = defineOperation({
   ],
   body: z
     .strictObject({
-      label: field.text(API_KEY_LABEL_LENGTH).default('').describe('A label to recognize the key by.'),
+      label: field.text(LABEL_LENGTH).default('').describe('A label to recognize the key by.'),
       memberId: field.id.nullable().default(null).describe('The ID of the member that the key belongs to.'),
       access: z.enum(ACCESS).default('full').describe('The access level. `read` does not allow writes.'),
       expiresAt: field.endDate

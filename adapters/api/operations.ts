@@ -12,6 +12,7 @@ import { memberOperations } from './member.ts';
 import type { Operation } from './operation.ts';
 import { listMyShares, shareOperations } from './share.ts';
 import { tagOperations } from './tag.ts';
+import { webhookOperations } from './webhook.ts';
 
 /** The operations of one resource: a tag of the OpenAPI document, and a section of the reference. */
 export interface OperationSection {
@@ -49,6 +50,7 @@ export const operationSections: readonly OperationSection[] = [
   { name: 'Members', description: 'The people of a workspace, and their invitations.', operations: memberOperations },
   { name: 'API keys', description: 'The credentials of programs and members.', operations: keyOperations },
   { name: 'Events', description: 'Changes that others can act on.', operations: eventOperations },
+  { name: 'Webhooks', description: 'URLs to which the service sends events.', operations: webhookOperations },
 ];
 
 /** Returns the anchor of a section in the reference: `api-keys`. */

@@ -19,6 +19,8 @@ const DATA = 'The fields as JSON, @FILE with the JSON, or @- for standard input.
 const dataField = z.object({ data: z.string().optional().describe(DATA) });
 const allField = z.object({ all: z.boolean().optional().describe('Print all pages as they are read.') });
 
+/** An ID for examples of commands whose response has none. */
+const EXAMPLE_ID = '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e05';
 /** An email address for examples of commands that act as a member. */
 const EXAMPLE_MEMBER = 'ada@northwind.example';
 
@@ -130,7 +132,7 @@ const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
 function createExample({ path, permission, example }: Operation, fields: readonly CommandField[]): string[] {
   const values: Readonly<Record<string, unknown>> = { ...example.query, ...example.body };
-  const [id = ''] = UUID.exec(JSON.stringify(example.response)) ?? [];
+  const [id] = UUID.exec(JSON.stringify(example.response)) ?? [EXAMPLE_ID];
   return [
     ...(path.includes('{id}') ? [id] : []),
     ...fields.flatMap((field) => (field.name in values ? formatArguments(field, values[field.name]) : [])),

@@ -18,6 +18,7 @@ import { createShareRepository, shareSchema } from './shares.ts';
 import { createTagRepository, tagSchema } from './tags.ts';
 import { createVerifiedSlugRepository, type StoredVerifiedSlug } from './verified-slugs.ts';
 import { createVisitorKeyRepository, type StoredVisitorKey } from './visitor-keys.ts';
+import { createWebhookRepository, type WebhookWorkspace, webhookSchema } from './webhooks.ts';
 import { createWorkspaceRepository } from './workspaces.ts';
 
 /**
@@ -40,6 +41,7 @@ export const recordSchemas = {
   members: memberSchema,
   shares: shareSchema,
   tags: tagSchema,
+  webhooks: webhookSchema,
 };
 
 type RecordOf<S> = S extends RecordSchema<infer T> ? T : never;
@@ -50,6 +52,7 @@ interface GlobalRecords {
   readonly links: StoredLink;
   readonly verifiedSlugs: StoredVerifiedSlug;
   readonly visitorKeys: StoredVisitorKey;
+  readonly webhookWorkspaces: WebhookWorkspace;
   readonly workspaces: Workspace;
 }
 
@@ -59,6 +62,7 @@ const globalStores: Readonly<Record<keyof GlobalRecords, true>> = {
   links: true,
   verifiedSlugs: true,
   visitorKeys: true,
+  webhookWorkspaces: true,
   workspaces: true,
 };
 
@@ -164,6 +168,7 @@ function createRepositories(
     tags: createTagRepository(engine.tags),
     verifiedSlugs: createVerifiedSlugRepository(engine.verifiedSlugs),
     visitorKeys: createVisitorKeyRepository(engine.visitorKeys),
+    webhooks: createWebhookRepository(engine.webhooks, engine.webhookWorkspaces, engine.eventCounters),
     workspaces: createWorkspaceRepository(engine.workspaces),
     clock: engine,
     checkReady: () => engine.checkReady(),

@@ -1,11 +1,14 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Delivery } from '../../core/webhook/webhook-service.ts';
 import { type RejectionReason, rejectionReasons } from '../http/observer.ts';
 import { createProtectedServer, limitReadingTime } from '../http/protection/protection.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE']);
-/** The upper bounds of the buckets of all histograms, in seconds. */
+/** The upper bounds of the buckets of histograms, in seconds. */
 const BUCKETS = [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** The upper bounds of the delays of webhooks: up to 5 days, after which a webhook that fails is disabled. */
+const LAG_BUCKETS = [0.1, 0.5, 1, 5, 15, 60, 300, 1_800, 7_200, 18_000, 86_400, 432_000];
 
 /** Returns whether a database or Redis responds. It is a promise if the database must be read to find out. */
 export type IsUp = () => boolean | Promise<boolean>;
@@ -76,6 +79,33 @@ export class Metrics {
     };
   }
 
+  /** Adds the metrics of webhooks. Returns the observer that records them. */
+  createWebhookObserver() {
+    const delivered = this.addCounter('webhook_deliveries_total', 'Events delivered to webhooks.', []);
+    const failed = this.addCounter(
+      'webhook_failures_total',
+      'Failed attempts to deliver an event to a webhook, by problem, such as timeout or status (not 2xx).',
+      ['problem'],
+    );
+    const disabled = this.addCounter('webhook_disabled_total', 'Webhooks disabled because their attempts failed.', []);
+    const lag = this.addHistogram(
+      'webhook_lag_seconds',
+      'Time from an event to its delivery to a webhook.',
+      [],
+      LAG_BUCKETS,
+    );
+    return {
+      onAttempt({ event, outcome: { problem }, isDisabled }: Delivery) {
+        if (problem !== '') failed.inc({ problem });
+        else {
+          delivered.inc();
+          lag.observe(Math.max(0, Date.now() - Date.parse(event.createdAt)) / 1000);
+        }
+        if (isDisabled) disabled.inc();
+      },
+    };
+  }
+
   /** Returns a server of `GET /metrics` (and `HEAD`), which is not listening yet. All other requests get 404. */
   createServer(): Server {
     const serve = async ({ method = '', url = '' }: IncomingMessage, response: ServerResponse) => {
@@ -95,8 +125,8 @@ export class Metrics {
     return createProtectedServer(serve, fail, { bodyLimit: 0 }).server;
   }
 
-  private addHistogram<L extends string>(name: string, help: string, labelNames: L[]): Histogram<L> {
-    return new Histogram({ name, help, labelNames, buckets: BUCKETS, registers: [this.registry] });
+  private addHistogram<L extends string>(name: string, help: string, labelNames: L[], buckets = BUCKETS): Histogram<L> {
+    return new Histogram({ name, help, labelNames, buckets, registers: [this.registry] });
   }
 
   private addCounter<L extends string>(name: string, help: string, labelNames: L[]): Counter<L> {

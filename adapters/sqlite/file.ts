@@ -14,7 +14,7 @@ const APPLICATION_ID = 0x57416476;
  * search.ts change what is stored: a test fails until you do. Existing files are upgraded only then. New defaults need
  * no increment. An older version of the service rejects a file of a newer version.
  */
-const FILE_VERSION = 8;
+const FILE_VERSION = 9;
 
 const PRAGMAS = 'PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY;';
 /**

@@ -620,6 +620,78 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/webhooks": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List webhooks
+         * @description Returns the webhooks of the workspace, newest first. Requires an API key without a member, or of an admin. Follow the `Link` header to get the other pages.
+         */
+        readonly get: operations["listWebhooks"];
+        readonly put?: never;
+        /**
+         * Create a webhook
+         * @description Creates a webhook: from now on, each new event of its types is sent to its URL, in a POST of its own. The body is the event, as `GET /events` returns it, and the request is signed as Standard Webhooks 1.0 says. An event is delivered if the response has a 2xx status, within 15 seconds. Until then, the same event is tried again after 5 seconds, 5 minutes, 30 minutes, 2 hours, 5 hours, and then every 10 hours. So events arrive in order, and some may arrive twice. After 5 days of failures, or one response with the status 410, the webhook is disabled. The response is the only one that contains the secret. A workspace has at most 10 webhooks (409 otherwise). If the request is repeated with its `Idempotency-Key`, the response is an error with the ID of the record (409).
+         */
+        readonly post: operations["createWebhook"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/webhooks/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Retrieve a webhook
+         * @description Returns the webhook with this ID. Requires an API key without a member, or of an admin.
+         */
+        readonly get: operations["getWebhook"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete a webhook
+         * @description Permanently deletes the webhook with this ID.
+         */
+        readonly delete: operations["deleteWebhook"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Update a webhook
+         * @description Updates the given fields. Omitted fields are unchanged. A new `url` or `after`, or `enabled` with `true`, clears `failingSince`, and the next event is tried at once. A webhook that is enabled again continues where it stood.
+         */
+        readonly patch: operations["updateWebhook"];
+        readonly trace?: never;
+    };
+    readonly "/webhooks/{id}/test": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Test a webhook
+         * @description Sends an event of the type `webhook.test` once, with the `sequence` 0 and no `data`, also if the webhook is disabled. The webhook does not change, and a failure is not tried again. The response takes up to 15 seconds. To run it again, send a new `Idempotency-Key` or none. A request body is ignored.
+         */
+        readonly post: operations["testWebhook"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1606,6 +1678,149 @@ export interface components {
                 readonly webhookId?: string;
             };
         };
+        /** @description A webhook to create. */
+        readonly CreateWebhook: {
+            /** @description The URL to send events to: https, without a user name and a fragment. Its host must not be a private address, except in `WEBHOOK_NETWORKS`. */
+            readonly url: string;
+            /** @description The types of the events to send. An empty array means all types. */
+            readonly types?: readonly ("campaign.published" | "campaign.archived" | "campaign.budget_exhausted" | "share.created" | "member.created" | "member.accepted" | "member.updated" | "member.deleted" | "domain.verified" | "webhook.disabled")[];
+            /**
+             * @description A label to recognize the webhook by.
+             * @default
+             */
+            readonly label?: string;
+        };
+        /** @description A new webhook with its secret. */
+        readonly WebhookWithSecret: {
+            /**
+             * Format: uuid
+             * @description The ID of the record.
+             */
+            readonly id: string;
+            /** @description The label, or an empty string. */
+            readonly label: string;
+            /** @description The URL to which events are sent. */
+            readonly url: string;
+            /** @description The types of the events that are sent. If the array is empty, events of all types are sent. */
+            readonly types: readonly ("campaign.published" | "campaign.archived" | "campaign.budget_exhausted" | "share.created" | "member.created" | "member.accepted" | "member.updated" | "member.deleted" | "domain.verified" | "webhook.disabled")[];
+            /** @description Whether events are sent. */
+            readonly enabled: boolean;
+            /**
+             * Format: int64
+             * @description The `sequence` of the last event that was delivered, or skipped because of its type.
+             */
+            readonly after: number;
+            /**
+             * Format: date-time
+             * @description The time of the first failed attempt since the last success, in UTC, or `null`.
+             */
+            readonly failingSince: string | null;
+            /** @description The status of the last response, or `null` if the last attempt got no response. */
+            readonly lastStatus: number | null;
+            /**
+             * @description Why the last attempt failed, or an empty string.
+             * @enum {string}
+             */
+            readonly lastProblem: "" | "timeout" | "connection refused" | "connection reset" | "name not found" | "tls" | "address not allowed" | "status";
+            /**
+             * Format: date-time
+             * @description The time of the next attempt after a failure, in UTC, or `null`.
+             */
+            readonly nextAttemptAt: string | null;
+            /**
+             * Format: date-time
+             * @description The time of creation, in UTC.
+             */
+            readonly createdAt: string;
+            /**
+             * Format: date-time
+             * @description The time of the last change, in UTC.
+             */
+            readonly updatedAt: string;
+            /** @description The secret that signs the requests. No other response contains it. */
+            readonly secret: string;
+        };
+        /** @description A webhook, without its secret. */
+        readonly Webhook: {
+            /**
+             * Format: uuid
+             * @description The ID of the record.
+             */
+            readonly id: string;
+            /** @description The label, or an empty string. */
+            readonly label: string;
+            /** @description The URL to which events are sent. */
+            readonly url: string;
+            /** @description The types of the events that are sent. If the array is empty, events of all types are sent. */
+            readonly types: readonly ("campaign.published" | "campaign.archived" | "campaign.budget_exhausted" | "share.created" | "member.created" | "member.accepted" | "member.updated" | "member.deleted" | "domain.verified" | "webhook.disabled")[];
+            /** @description Whether events are sent. */
+            readonly enabled: boolean;
+            /**
+             * Format: int64
+             * @description The `sequence` of the last event that was delivered, or skipped because of its type.
+             */
+            readonly after: number;
+            /**
+             * Format: date-time
+             * @description The time of the first failed attempt since the last success, in UTC, or `null`.
+             */
+            readonly failingSince: string | null;
+            /** @description The status of the last response, or `null` if the last attempt got no response. */
+            readonly lastStatus: number | null;
+            /**
+             * @description Why the last attempt failed, or an empty string.
+             * @enum {string}
+             */
+            readonly lastProblem: "" | "timeout" | "connection refused" | "connection reset" | "name not found" | "tls" | "address not allowed" | "status";
+            /**
+             * Format: date-time
+             * @description The time of the next attempt after a failure, in UTC, or `null`.
+             */
+            readonly nextAttemptAt: string | null;
+            /**
+             * Format: date-time
+             * @description The time of creation, in UTC.
+             */
+            readonly createdAt: string;
+            /**
+             * Format: date-time
+             * @description The time of the last change, in UTC.
+             */
+            readonly updatedAt: string;
+        };
+        /** @description The fields of a webhook to update. */
+        readonly UpdateWebhook: {
+            /** @description The URL to send events to: https, without a user name and a fragment. Its host must not be a private address, except in `WEBHOOK_NETWORKS`. */
+            readonly url?: string;
+            /** @description The types of the events to send. An empty array means all types. */
+            readonly types?: readonly ("campaign.published" | "campaign.archived" | "campaign.budget_exhausted" | "share.created" | "member.created" | "member.accepted" | "member.updated" | "member.deleted" | "domain.verified" | "webhook.disabled")[];
+            /** @description A label to recognize the webhook by. */
+            readonly label?: string;
+            /** @description Whether events are sent. */
+            readonly enabled?: boolean;
+            /**
+             * Format: int64
+             * @description The `sequence` after which events are sent: a lower one repeats events, and a higher one skips events. At most that of the newest event counts. Events older than 30 days cannot be repeated.
+             */
+            readonly after?: number;
+        };
+        /** @description The outcome of a test. */
+        readonly WebhookTest: {
+            /** @description Whether the response had a 2xx status. */
+            readonly delivered: boolean;
+            /** @description The status of the response, or `null` without a response. */
+            readonly status: number | null;
+            /**
+             * @description Why the test failed, or an empty string.
+             * @enum {string}
+             */
+            readonly problem: "" | "timeout" | "connection refused" | "connection reset" | "name not found" | "tls" | "address not allowed" | "status";
+            /**
+             * Format: int64
+             * @description The duration of the attempt in milliseconds.
+             */
+            readonly durationMs: number;
+        };
         /** @description The body of an error response. */
         readonly ErrorResponse: {
             /** @description The error. */
@@ -1701,7 +1916,7 @@ export interface components {
          *
          *     - [`forbidden-read-only-key`](/docs/errors#forbidden-read-only-key): The request is a write (POST, PATCH or DELETE), and the key has `read` access. Use a key with `full` access.
          *     - [`forbidden-key-without-member`](/docs/errors#forbidden-key-without-member): The operation needs a member, and the key does not belong to one. Use the key of a member.
-         *     - [`forbidden-not-admin`](/docs/errors#forbidden-not-admin): The role of the member that the key belongs to is `member`. This role can share campaigns, and read everything except members and API keys. Use the key of an admin, or a key without a member.
+         *     - [`forbidden-not-admin`](/docs/errors#forbidden-not-admin): The role of the member that the key belongs to is `member`. This role can share campaigns, and read everything except members, API keys, events and webhooks. Use the key of an admin, or a key without a member.
          *     - [`forbidden-key-outlives-yours`](/docs/errors#forbidden-key-outlives-yours): The API key to rotate expires later than the key of the request. Use a key that expires as late, or that does not expire.
          *     - [`forbidden-invitation-pending`](/docs/errors#forbidden-invitation-pending): The invitation of the member that the key belongs to is pending. Then reads are rejected, too. Accept the invitation with `POST /me/accept`.
          *     - A request to `POST /mcp` has an `Origin` header, as requests of web pages do.
@@ -1773,6 +1988,7 @@ export interface components {
          *     - [`conflict-domain-verified-elsewhere`](/docs/errors#conflict-domain-verified-elsewhere): Another workspace has verified a domain with this slug, and has not archived it. Use another domain, or ask the other workspace to archive its domain.
          *     - [`conflict-domain-archived`](/docs/errors#conflict-domain-archived): The domain to verify is archived. Unarchive it first.
          *     - [`conflict-too-many-keys`](/docs/errors#conflict-too-many-keys): The member has 10 API keys, or the workspace has 100 without a member. Delete a key that is not used.
+         *     - [`conflict-too-many-webhooks`](/docs/errors#conflict-too-many-webhooks): The workspace has 10 webhooks. Delete a webhook that is not used.
          *     - [`conflict-key-ended`](/docs/errors#conflict-key-ended): The API key to rotate is deleted, expired or rotated already. Create a new key.
          *     - [`conflict-already-created`](/docs/errors#conflict-already-created): The request with this `Idempotency-Key` succeeded, and its response had a secret, which is not stored. The message has the ID of the record and says how to get a new secret.
          *     - [`conflict-status-transition`](/docs/errors#conflict-status-transition): The status of a campaign cannot change this way, such as `archived` to `draft`. Choose a status that the message allows.
@@ -5005,6 +5221,357 @@ export interface operations {
                      *     ]
                      */
                     readonly "application/json": readonly components["schemas"]["Event"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly listWebhooks: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The page number, starting at 1. Pages after the last one are empty arrays. */
+                readonly page?: number;
+                /** @description The number of items per page, at most 100. */
+                readonly pageSize?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page of the list. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0c",
+                     *         "label": "Intranet",
+                     *         "url": "https://intranet.example.com/events",
+                     *         "types": [
+                     *           "campaign.published",
+                     *           "share.created"
+                     *         ],
+                     *         "enabled": true,
+                     *         "after": 41,
+                     *         "failingSince": null,
+                     *         "lastStatus": 204,
+                     *         "lastProblem": "",
+                     *         "nextAttemptAt": null,
+                     *         "createdAt": "2026-06-02T09:30:00.000Z",
+                     *         "updatedAt": "2026-06-02T09:30:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["Webhook"][];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly createWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once. */
+                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "url": "https://intranet.example.com/events",
+                 *       "types": [
+                 *         "campaign.published",
+                 *         "share.created"
+                 *       ],
+                 *       "label": "Intranet"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["CreateWebhook"];
+            };
+        };
+        readonly responses: {
+            /** @description The record was created. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0c",
+                     *       "label": "Intranet",
+                     *       "url": "https://intranet.example.com/events",
+                     *       "types": [
+                     *         "campaign.published",
+                     *         "share.created"
+                     *       ],
+                     *       "enabled": true,
+                     *       "after": 41,
+                     *       "failingSince": null,
+                     *       "lastStatus": null,
+                     *       "lastProblem": "",
+                     *       "nextAttemptAt": null,
+                     *       "createdAt": "2026-06-02T09:30:00.000Z",
+                     *       "updatedAt": "2026-06-02T09:30:00.000Z",
+                     *       "secret": "whsec_example_of_a_secret"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly getWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The ID of the record, in upper or lower case. */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The record, or the array of records. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0c",
+                     *       "label": "Intranet",
+                     *       "url": "https://intranet.example.com/events",
+                     *       "types": [
+                     *         "campaign.published",
+                     *         "share.created"
+                     *       ],
+                     *       "enabled": true,
+                     *       "after": 41,
+                     *       "failingSince": null,
+                     *       "lastStatus": 204,
+                     *       "lastProblem": "",
+                     *       "nextAttemptAt": null,
+                     *       "createdAt": "2026-06-02T09:30:00.000Z",
+                     *       "updatedAt": "2026-06-02T09:30:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly deleteWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The ID of the record, in upper or lower case. */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The record was deleted. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e05"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Deleted"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly updateWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description The ID of the record, in upper or lower case. */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "after": 40
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["UpdateWebhook"];
+            };
+        };
+        readonly responses: {
+            /** @description The record after the update. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e0c",
+                     *       "label": "Intranet",
+                     *       "url": "https://intranet.example.com/events",
+                     *       "types": [
+                     *         "campaign.published",
+                     *         "share.created"
+                     *       ],
+                     *       "enabled": true,
+                     *       "after": 40,
+                     *       "failingSince": null,
+                     *       "lastStatus": 204,
+                     *       "lastProblem": "",
+                     *       "nextAttemptAt": null,
+                     *       "createdAt": "2026-06-02T09:30:00.000Z",
+                     *       "updatedAt": "2026-06-03T10:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 410: components["responses"]["InviteExpired"];
+            readonly 422: components["responses"]["UnprocessableEntity"];
+            readonly 429: components["responses"]["RateLimitExceeded"];
+            readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly testWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description A unique value of your choice, such as a UUID. If you retry the request with the same value, path and body, it takes effect only once. */
+                readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            readonly path: {
+                /** @description The ID of the record, in upper or lower case. */
+                readonly id: components["parameters"]["id"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The state after the request. No record was created. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "delivered": false,
+                     *       "status": 404,
+                     *       "problem": "status",
+                     *       "durationMs": 120
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["WebhookTest"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];

@@ -85,7 +85,8 @@ export function findRejection({ access, member }: Caller, permission: Permission
     return ['forbidden', message, 'key_without_member'];
   }
   if (member && !required.roles.includes(member.role)) {
-    const forbidden = permission === 'inspect' ? 'reads of members and API keys' : 'writes except sharing a campaign';
+    const forbidden =
+      permission === 'inspect' ? 'reads of members, API keys, events and webhooks' : 'writes except sharing a campaign';
     const message = `The role ${member.role} allows no ${forbidden}. Use the API key of an admin.`;
     return ['forbidden', message, 'not_admin'];
   }

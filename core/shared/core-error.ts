@@ -17,6 +17,7 @@ export type CoreErrorCause =
   | 'key_outlives_yours'
   | 'key_ended'
   | 'too_many_keys'
+  | 'too_many_webhooks'
   | 'already_created'
   | 'name_taken'
   | 'email_taken'

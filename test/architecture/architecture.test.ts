@@ -105,6 +105,11 @@ const sharedFiles: Readonly<Record<string, readonly string[]>> = {
     'adapters/persistence/connection-limit.ts',
     'adapters/persistence/storage-engine.ts',
   ],
+  'adapters/webhooks': [
+    'adapters/logging/outage-log.ts',
+    'adapters/logging/serialize-error.ts',
+    'adapters/node/with-timeout.ts',
+  ],
   'adapters/redis': ['adapters/logging/outage-log.ts', 'adapters/node/with-timeout.ts'],
 };
 

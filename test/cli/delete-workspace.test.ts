@@ -59,7 +59,7 @@ suite('the deletion of a workspace', {
     each(withEngines, (withEngineOf) =>
       withEngineOf(async (engine, app) => {
         const [doomed, kept] = await fill(engine, app);
-        const allNames = [...storeNames, 'credentials', 'links', 'verifiedSlugs', 'workspaces'];
+        const allNames = [...storeNames, 'credentials', 'links', 'verifiedSlugs', 'webhookWorkspaces', 'workspaces'];
         const names = await findStoresWith(engine, doomed);
         assert.deepEqual(names, allNames);
         const { [kept]: before } = await readByWorkspace(engine);

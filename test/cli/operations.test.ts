@@ -56,7 +56,8 @@ const mask = (json: string) =>
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replace(/new-\d+/g, 'NEW')
     .replace(/"lastUsedAt":(?:null|"TIME")/g, 'USE')
-    .replace(/adv_\w+|"lastFour":"\w+"/g, 'SECRET');
+    .replace(/adv_\w+|"lastFour":"\w+"|whsec_[\w+/=]+/g, 'SECRET')
+    .replace(/"durationMs":\d+/g, 'DURATION');
 
 suite('the command of an operation', {
   'has a name of its own': () => {

@@ -63,6 +63,7 @@ const creators: Readonly<Record<(typeof globalStoreNames)[number], () => WithId>
   links: () => ({ id: newId(), workspaceId: newId(), campaignId: newId(), memberId: newId() }),
   verifiedSlugs: () => ({ id: newId(), workspaceId: newId(), domainId: newId() }),
   visitorKeys: () => ({ id: newId(), secret: newId() }),
+  webhookWorkspaces: () => ({ id: newId(), workspaceId: newId() }),
   workspaces: () => ({ id: newId(), name: 'Northwind', createdAt: '2026-03-01T12:00:00.000Z' }),
 };
 

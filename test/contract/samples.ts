@@ -27,6 +27,7 @@ import type { ClickCheckpoint } from '../../core/share/click-checkpoint.ts';
 import { createShareId, type Share } from '../../core/share/share.ts';
 import type { Entity } from '../../core/shared/entity.ts';
 import { newTag } from '../../core/tag/tag.ts';
+import { newWebhook, type Webhook } from '../../core/webhook/webhook.ts';
 import { createCampaignFields } from '../support/tenants.ts';
 
 const START = Date.parse('2026-03-01T12:00:00.000Z');
@@ -164,6 +165,12 @@ export function buildActivity(workspaceId: string, fields: Partial<ActivityRecor
   return { ...activitySchema.toRecord(newActivity(share, counts, START)), ...fields };
 }
 
+function buildWebhook(workspaceId: string): Webhook {
+  const sample = { url: 'https://example.com/?a=b', types: ['share.created'] } as const;
+  const webhook = newWebhook(workspaceId, newId(), sample, 'whsec_secret', 1, START);
+  return { ...webhook, lease: { owner: newId(), expiresAt: FAR_FUTURE } };
+}
+
 export type SchemaName = keyof typeof recordSchemas;
 
 /** Functions that create a sample record, by the name of its schema. */
@@ -183,4 +190,5 @@ export const samples: Readonly<Record<SchemaName, (workspaceId: string) => Entit
   members: (workspaceId) => buildMember(workspaceId, 'ada@example.com'),
   shares: buildShare,
   tags: (workspaceId) => buildTag(workspaceId, 'Hiring'),
+  webhooks: buildWebhook,
 };

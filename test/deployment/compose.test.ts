@@ -49,7 +49,7 @@ const ownDefaults: Partial<Record<keyof typeof settings, string>> = {
  * Settings without a default. `docker-compose.yml` has only their names, so the container gets them only if `.env` sets
  * them.
  */
-const unset = ['LINKS_URL', 'DNS_SERVERS'];
+const unset = ['LINKS_URL', 'DNS_SERVERS', 'WEBHOOK_NETWORKS'];
 
 /** Parses a size such as `768m`, `128mb` or `2g`. */
 function parseMebibytes(text: string): number {

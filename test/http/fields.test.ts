@@ -12,7 +12,7 @@ import {
   successStatusOf,
 } from '../support/operations.ts';
 import { references } from '../support/places.ts';
-import { booleans, oneOf, type SampleValues, texts, urls, urlsOrBlank } from '../support/samples.ts';
+import { booleans, oneOf, type SampleValues, texts, urls, urlsOrBlank, webhookUrls } from '../support/samples.ts';
 import { type Api, withSharedService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { createTenant, type Tenant } from '../support/tenants.ts';
@@ -47,6 +47,7 @@ const samplesByType = new Map<string, SampleValues>(
       [field.amount, amount],
       [field.httpUrl, urls],
       [field.httpUrlOrEmpty, urlsOrBlank],
+      [field.urlWithoutFragment, webhookUrls],
       [field.id, { valid: [], invalid: ['', 'no-id', UNKNOWN_ID.replaceAll('-', '')] }],
       [field.ids, ids],
       [field.slug, slug],

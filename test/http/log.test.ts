@@ -80,6 +80,7 @@ async function findDemoIds(send: (request: RawRequest) => Promise<ApiResponse>):
     members: await first('members?sortOrder=desc'),
     tags: await create('tags', '{"name":"of the log"}'),
     keys: await create('keys', '{}'),
+    webhooks: await create('webhooks', '{"url":"https://a.example"}'),
   };
 }
 

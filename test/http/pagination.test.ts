@@ -46,6 +46,8 @@ function eachList(test: (path: string, fixture: Fixture) => Promise<void>): Prom
 suite('pages', {
   'have the default and maximum sizes of their list': () =>
     eachList(async (path, fixture) => {
+      // A workspace has fewer webhooks than a page.
+      if (path === '/webhooks') return;
       const [defaultSize, maximum] = pageSizes[path] ?? USUAL_PAGE_SIZES;
       const created = await createRecords(fixture, path, maximum + 1);
       const sizes = { '': defaultSize, [`?pageSize=${maximum}`]: maximum, '?pageSize=1': 1, '?page=1': defaultSize };

@@ -241,6 +241,8 @@ const newMember = (groupId: string, role: Role = 'member') => ({
   ...({ name: 'Kim', email: `${newName()}@x.example`.replace(' ', '-'), role, groups: [groupId] } as const),
   invitation: 'accepted' as const,
 });
+const createTestWebhook = ({ app, caller }: FilledWorkspace) =>
+  app.webhooks.create(caller.workspaceId, { url: 'https://127.0.0.1' });
 const newQuestion = ({ groupId }: FilledWorkspace) => ({ question: newName(), groups: [groupId] });
 
 /** The services of the application: its properties, without its own methods. */
@@ -402,6 +404,23 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
     await app.tags.remove(caller.workspaceId, id);
   },
   'tags.iterate': ({ app, caller }) => collectAll(app.tags.iterate(caller.workspaceId)),
+  'webhooks.create': createTestWebhook,
+  'webhooks.get': async (context) =>
+    context.app.webhooks.get(context.caller.workspaceId, (await createTestWebhook(context)).id),
+  'webhooks.list': ({ app, caller }) => app.webhooks.list(caller.workspaceId, PAGE),
+  'webhooks.update': async (context) =>
+    context.app.webhooks.update(context.caller.workspaceId, (await createTestWebhook(context)).id, { after: 0 }),
+  'webhooks.remove': async (context) =>
+    context.app.webhooks.remove(context.caller.workspaceId, (await createTestWebhook(context)).id),
+  'webhooks.test': async (context) =>
+    context.app.webhooks.test(context.caller.workspaceId, (await createTestWebhook(context)).id),
+  'webhooks.findWorkspaceIds': ({ app }) => app.webhooks.findWorkspaceIds(),
+  'webhooks.findPending': ({ app, caller }) => app.webhooks.findPending(caller.workspaceId),
+  'webhooks.deliverNext': async (context) => {
+    const { app, caller } = context;
+    const { id } = await createTestWebhook(context);
+    await app.webhooks.deliverNext(await app.webhooks.update(caller.workspaceId, id, { after: 0 }), 0);
+  },
   'workspaces.create': ({ app }) => app.workspaces.create('Contoso'),
   'workspaces.get': ({ app, caller }) => app.workspaces.get(caller.workspaceId),
   'workspaces.iterate': ({ app }) => collectAll(app.workspaces.iterate()),

@@ -82,6 +82,18 @@ export const urlsOrBlank: SampleValues = {
   invalid: urls.invalid.filter((url) => String(url).trim() !== ''),
 };
 
+/** URLs of webhooks: without a fragment, and with https unless `WEBHOOK_NETWORKS` is set. */
+export const webhookUrls: SampleValues = {
+  valid: urls.valid.filter((url) => /^\s*https:[^#]*$/i.test(String(url))),
+  invalid: [
+    ...urls.invalid,
+    'https://example.com#',
+    'https://example.com/#a',
+    'http://example.com',
+    'https://10.0.0.1',
+  ],
+};
+
 export const campaignBodySchema = createCampaign.body as NonNullable<typeof createCampaign.body>;
 type CampaignBody = z.input<typeof campaignBodySchema>;
 const example = createCampaign.example.body as CampaignBody;

@@ -56,6 +56,7 @@ const SEGMENTS = [
   'tags',
   'members',
   'keys',
+  'webhooks',
 ] as const;
 
 /** Creates a workspace with a record of each resource, as an operator and its admin do. */
@@ -80,6 +81,10 @@ export async function createTenant({ app }: Pick<Api, 'app'>, name: string): Pro
   const sharer = await app.members.create(workspaceId, sharerFields);
   await app.shares.create({ workspaceId, member: sharer }, campaign.id);
   const { apiKey } = await app.apiKeys.create(workspaceId, { label: `${name} key`, memberId: sharer.id });
+  const label = `${name} webhook`;
+  const { id: webhookId } = await app.webhooks.create(workspaceId, { url: 'https://webhooks.example', label });
+  // A disabled webhook does not change by itself.
+  await app.webhooks.update(workspaceId, webhookId, { enabled: false });
   const ids = {
     campaigns: campaign.id,
     'inspiration-questions': question.id,
@@ -89,6 +94,7 @@ export async function createTenant({ app }: Pick<Api, 'app'>, name: string): Pro
     tags: tag.id,
     members: sharer.id,
     keys: apiKey.id,
+    webhooks: webhookId,
   };
   return { ...workspace, name, names, ids, draftId: draft.id, sharer };
 }

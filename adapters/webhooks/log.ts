@@ -1,0 +1,26 @@
+import type { Logger } from 'pino';
+import { OutageLog } from '../logging/outage-log.ts';
+import { serializeError } from '../logging/serialize-error.ts';
+import type { WebhookObserver } from './delivery-loop.ts';
+
+/** Creates the observer that logs disabled webhooks, and when webhooks cannot be read or changed. It logs no URL. */
+export function createWebhookLogObserver(logger: Logger): WebhookObserver {
+  const log = logger.child({}, { serializers: { err: serializeError } });
+  let lastError: unknown;
+  const outage = new OutageLog((line) => log.warn(lastError === undefined ? {} : { err: lastError }, line));
+  return {
+    onAttempt({ webhook: { id: webhookId, workspaceId }, outcome: { status, problem, durationMs }, isDisabled }) {
+      const attempt = { workspaceId, webhookId, status, problem, milliseconds: durationMs };
+      if (isDisabled) log.warn(attempt, 'webhook disabled, because its attempts failed');
+      else log.debug(attempt, 'webhook attempt completed');
+    },
+    onCheck() {
+      lastError = undefined;
+      outage.logEnd('The storage of webhooks is available again.');
+    },
+    onError(error) {
+      lastError = error;
+      outage.logFailure('The storage of webhooks is unavailable.');
+    },
+  };
+}
