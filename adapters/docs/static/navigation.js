@@ -5,7 +5,7 @@ const results = document.querySelector('.results');
 let sections;
 
 // On a phone, the list of sections is folded.
-if (matchMedia('(max-width: 60rem)').matches) document.querySelector('.contents details')?.removeAttribute('open');
+if (matchMedia('(max-width: 70rem)').matches) document.querySelector('.contents details')?.removeAttribute('open');
 input.addEventListener('input', search);
 results.addEventListener('click', ({ target }) => target.matches('a') && results.hidePopover());
 
