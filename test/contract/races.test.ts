@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createNodeSystem } from '../../adapters/node/system.ts';
-import { createStorage } from '../../adapters/persistence/storage-engine.ts';
+import { createStorage, type StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import { Application } from '../../core/application.ts';
 import { MAX_KEY_COUNT_PER_MEMBER, MAX_KEY_COUNT_WITHOUT_MEMBER } from '../../core/limits.ts';
 import type { MemberActor } from '../../core/shared/actor.ts';
@@ -9,6 +9,7 @@ import { each } from '../support/each.ts';
 import type { TestEngine } from '../support/engines/engine.ts';
 import { engines } from '../support/engines/engines.ts';
 import { parseDates } from '../support/parse-dates.ts';
+import { assertRewardsAgree } from '../support/rewards.ts';
 import { quickOrLong } from '../support/scale.ts';
 import { suite } from '../support/suite.ts';
 import { createCampaignFields, createWorkspace } from '../support/tenants.ts';
@@ -16,6 +17,7 @@ import { createCampaignFields, createWorkspace } from '../support/tenants.ts';
 const CALL_COUNT = 50;
 /** In each round, another one of three actions comes first. */
 const ROUND_COUNT = 3;
+const SHARER_COUNT = 10;
 const PAGE = { page: 1, pageSize: 100 };
 
 /**
@@ -24,6 +26,8 @@ const PAGE = { page: 1, pageSize: 100 };
 interface Setup {
   readonly actor: MemberActor;
   readonly app: Application;
+  /** The storage of `app`. */
+  readonly engine: StorageEngine;
   readonly apps: readonly Application[];
   /** Runs an action many times concurrently. The runs are distributed over the applications. */
   runConcurrently<T>(action: (app: Application, i: number) => Promise<T>): Promise<T[]>;
@@ -44,7 +48,8 @@ const onEachEngine = (test: (setup: Setup) => Promise<void>) => () =>
       const { workspaceId, admin } = await createWorkspace(app);
       const runConcurrently: Setup['runConcurrently'] = (action) =>
         Promise.all(Array.from({ length: CALL_COUNT }, (_, i) => action(apps[i % apps.length] as Application, i)));
-      await test({ actor: { workspaceId, member: admin }, app, apps, runConcurrently });
+      const { engine } = opened[0] as (typeof opened)[number];
+      await test({ actor: { workspaceId, member: admin }, app, engine, apps, runConcurrently });
     } finally {
       for (const { close } of opened) await close();
       await remove();
@@ -69,6 +74,28 @@ suite('concurrent changes of one campaign', {
     );
     const { name, description, targetShares, endDate } = await app.campaigns.get(actor, id);
     assert.deepEqual([{ name }, { description }, { targetShares }, { endDate }], changes);
+  }),
+
+  'pay the budget out in rewards, and no more': onEachEngine(async ({ actor, app, engine, runConcurrently }) => {
+    const { workspaceId } = actor;
+    const amounts = { shareRewardAmount: '1', clickRewardAmount: '0.3', maxRewardPerEmployee: '9', totalBudget: '20' };
+    const { id: campaignId } = await app.campaigns.create(actor, { ...createCampaignFields(), ...amounts });
+    const sharers: MemberActor[] = [];
+    for (let i = 0; i < SHARER_COUNT; i++) {
+      const member = await app.members.create(workspaceId, { name: 'Ada', email: `${i}@x.example` });
+      sharers.push({ workspaceId, member });
+    }
+    // Half of the members share the campaign first, and get the clicks.
+    const clicked = sharers.slice(0, SHARER_COUNT / 2);
+    const clicks = clicked.map(({ member }) => ({ campaignId, memberId: member.id, count: 1 }));
+    for (const sharer of clicked) await app.shares.create(sharer, campaignId);
+    await runConcurrently(async ({ members, shares }, i) => {
+      if (i % 5 < 2) await shares.create(sharers[i % SHARER_COUNT] as MemberActor, campaignId);
+      else if (i === 7) await members.remove(workspaceId, clicks[0]?.memberId as string);
+      else await shares.addClicks({ workspaceId, processId: `process ${i}`, sequence: 1, clicks });
+    });
+    await app.shares.addClicks({ workspaceId, processId: 'last process', sequence: 1, clicks });
+    assert.equal((await assertRewardsAgree(engine, workspaceId)).rewards, amounts.totalBudget);
   }),
 
   'delete a draft, or publish and share it': onEachEngine(async ({ actor, app, runConcurrently }) => {
