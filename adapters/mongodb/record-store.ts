@@ -11,8 +11,8 @@ import { toFilter, toProjection } from './query.ts';
 import { WRITE_CONFLICT } from './write-conflicts.ts';
 import { confirm, insert, mapWriteErrors, requireUnique } from './writes.ts';
 
-/** The number of sums that one response has. Parsing them blocks the event loop for about 5 ms. */
-const SUM_BATCH_SIZE = 1_000;
+/** The number of sums that one response has. Parsing them blocks the event loop for a few milliseconds. */
+const SUM_BATCH_SIZE = 500;
 
 /** Runs work on a collection: in the current transaction if there is one, else directly and with retries. */
 type RunOnCollection = <T>(

@@ -4,7 +4,7 @@ import type { AnyRecord, SumQuery } from './record-store.ts';
 export class GroupSums {
   readonly fields: readonly string[];
   private readonly groupCount: number;
-  private readonly groups = new Map<string, unknown[]>();
+  private readonly groups = new Map<unknown, unknown[]>();
 
   constructor({ groupBy, columns }: Pick<SumQuery<AnyRecord>, 'groupBy' | 'columns'>) {
     this.fields = [...groupBy, ...columns];
@@ -13,7 +13,7 @@ export class GroupSums {
 
   /** Adds the values that a record has in `fields`. */
   add(values: readonly unknown[]): void {
-    const key = JSON.stringify(values.slice(0, this.groupCount));
+    const key = this.groupCount === 1 ? values[0] : JSON.stringify(values.slice(0, this.groupCount));
     const sums = this.groups.get(key);
     if (!sums) this.groups.set(key, [...values]);
     else for (let i = this.groupCount; i < sums.length; i++) sums[i] = (sums[i] as number) + (values[i] as number);

@@ -23,23 +23,26 @@ suite('GET /analytics', {
     withClock(async (fixture, clock, api) => {
       await createShares(api, fixture);
       clock.now += DAY_MS;
-      const { campaignId, memberId } = await createShares(api, fixture, { name: 'Spring' });
+      const amounts = { shareRewardAmount: '2.5', clickRewardAmount: 0.1 };
+      const { campaignId, memberId } = await createShares(api, fixture, { name: 'Spring', ...amounts });
+      const clicks = [{ campaignId, memberId, count: 3 }];
+      await api.app.shares.addClicks({ workspaceId: fixture.workspaceId, processId: 'test', sequence: 1, clicks });
       const days = await fixture.list('/analytics');
       assert.equal(days.length, 30);
       assert.deepEqual(days[0], { key: '2026-01-03', name: '', shares: 0, clicks: 0, rewards: '0' });
       assert.deepEqual(days.slice(-2).map(toFigures), [
         ['2026-01-31', 2, 0],
-        ['2026-02-01', 2, 0],
+        ['2026-02-01', 2, 3],
       ]);
-      assert.deepEqual((await fixture.list('/analytics?groupBy=total')).map(toFigures), [['', 4, 0]]);
-      const members = await fixture.list('/analytics?groupBy=member&from=2026-02-01&sortBy=shares');
+      assert.deepEqual((await fixture.list('/analytics?groupBy=total')).map(toFigures), [['', 4, 3]]);
+      const members = await fixture.list('/analytics?groupBy=member&from=2026-02-01');
       assert.deepEqual(members.map(toFigures), [
-        ['Ben', 1, 0],
+        ['Ben', 1, 3],
         ['northwind', 1, 0],
       ]);
       assert.equal(members[0].key, memberId);
       const campaigns = await fixture.list('/analytics?groupBy=campaign&from=2026-02-01');
-      assert.deepEqual(campaigns, [{ key: campaignId, name: 'Spring', shares: 2, clicks: 0, rewards: '0' }]);
+      assert.deepEqual(campaigns, [{ key: campaignId, name: 'Spring', shares: 2, clicks: 3, rewards: '5.3' }]);
       const future = ['2026-02-01', '2026-02-02', '2026-02-03'];
       assert.deepEqual(await fixture.list('/analytics?from=2026-02-01&to=2026-02-03', 'key'), future);
     }),
