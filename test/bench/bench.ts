@@ -1,3 +1,4 @@
+import { measureAnalytics } from './analytics.ts';
 import { compareServers } from './compare.ts';
 import { measureGrowth } from './growth.ts';
 import { compareRedirects } from './links.ts';
@@ -16,9 +17,11 @@ const circumstances = describeCircumstances();
 const storage = STORAGE_TITLES[options.storage];
 const [title, measure] = options.measuresLinks
   ? ['Short links', compareRedirects]
-  : options.measuresGrowth
-    ? ['Growing data', measureGrowth]
-    : ['Comparison', compareServers];
+  : options.measuresAnalytics
+    ? ['Analytics', measureAnalytics]
+    : options.measuresGrowth
+      ? ['Growing data', measureGrowth]
+      : ['Comparison', compareServers];
 const heading = `## ${title} on ${storage}`;
 const { markdown, details = '' }: Report = await measure(client, options);
 console.log(`${heading}\n\n${circumstances}\n\n${markdown}

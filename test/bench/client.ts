@@ -25,6 +25,7 @@ export interface LoadResult {
   /** The median and the 99th percentile of the latency, in milliseconds. */
   readonly median: number;
   readonly p99: number;
+  readonly max: number;
 }
 
 const END_OF_HEAD = '\r\n\r\n';
@@ -47,8 +48,8 @@ process.on('message', async (load: ClientLoad) => {
   const seconds = (performance.now() - start) / 1000;
   latencies.sort((a, b) => a - b);
   const percentile = (ratio: number) => latencies[Math.floor(latencies.length * ratio)] ?? Number.POSITIVE_INFINITY;
-  const [median, p99] = [percentile(0.5), percentile(0.99)];
-  process.send?.({ requests: latencies.length, failures, seconds, median, p99 } satisfies LoadResult);
+  const [median, p99, max] = [percentile(0.5), percentile(0.99), latencies.at(-1) ?? Number.POSITIVE_INFINITY];
+  process.send?.({ requests: latencies.length, failures, seconds, median, p99, max } satisfies LoadResult);
 });
 
 /** Returns a function that creates the bytes of a request. */

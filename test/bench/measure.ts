@@ -18,6 +18,7 @@ export interface Measurement {
   /** The median and the 99th percentile of the latency, in milliseconds. */
   readonly median: number;
   readonly p99: number;
+  readonly max: number;
   /** The processor time of the server per request, in microseconds. */
   readonly cpu: number;
   /** The processor time of the database server per request, in microseconds. It is 0 without a database server. */

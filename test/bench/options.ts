@@ -25,6 +25,8 @@ export interface Options {
   readonly measuresGrowth: boolean;
   /** Whether to measure redirects of short links, and nothing else. */
   readonly measuresLinks: boolean;
+  /** Whether to measure analytics over a year, and other requests meanwhile. */
+  readonly measuresAnalytics: boolean;
   /** The numbers of campaigns, if `measuresGrowth` is set. */
   readonly sizes: readonly number[];
   readonly rounds: number;
@@ -43,19 +45,21 @@ export function readOptions(): Options {
     options: {
       flat: { type: 'boolean', default: false },
       links: { type: 'boolean', default: false },
+      analytics: { type: 'boolean', default: false },
       storage: { ...text, default: 'sqlite' },
       ...{ servers: text, types: text, sizes: text, rounds: text, seconds: text },
     },
   });
   const [storage] = parseNames(values.storage, Object.keys(databases)) as [StorageName];
   const defaults = getDefaults(storage);
-  const { flat, links, storage: _, ...chosen } = { ...defaults, ...values };
+  const { flat, links, analytics, storage: _, ...chosen } = { ...defaults, ...values };
   return {
     storage,
     servers: parseNames(chosen.servers, serverNames[storage]),
     types: parseNames(chosen.types, TYPE_NAMES[storage]),
     measuresGrowth: flat,
     measuresLinks: links,
+    measuresAnalytics: analytics,
     sizes: chosen.sizes.split(',').map(Number),
     rounds: Number(chosen.rounds),
     milliseconds: Number(chosen.seconds) * 1000,
