@@ -20,6 +20,12 @@ export const guides: readonly Guide[] = [
     description: "Authentication, errors, pages, filters, retries, limits, and how to build an employee's app.",
   },
   {
+    path: '/docs/webhooks',
+    title: 'Events',
+    file: 'docs/webhooks.md',
+    description: 'How to receive events with a webhook, to catch up, and to rotate a secret.',
+  },
+  {
     path: '/docs/clients',
     title: 'Typed clients',
     file: 'docs/clients.md',
