@@ -501,6 +501,6 @@ suite('POST /mcp', {
   'is not in the OpenAPI document, but in the text for language models': () =>
     withFixture(async (_, { call }) => {
       assert.ok(!('/mcp' in jsonOf(await call('GET', '/openapi.json', { key: null })).paths));
-      assert.match((await call('GET', '/llms.txt', { key: null })).text, /\]\(\/mcp\): .*POST \/mcp/);
+      assert.match((await call('GET', '/llms.txt', { key: null })).text, /Model Context Protocol.*`POST \/mcp`/);
     }),
 });
