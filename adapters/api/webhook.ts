@@ -29,7 +29,7 @@ const webhookFields = z.object({
   enabled: z.boolean().describe('Whether events are sent.'),
   after: field.count.describe('The `sequence` of the last event that was delivered, or skipped because of its type.'),
   failingSince: field.timestampOrNull.describe(
-    'The time of the first failed attempt since the last success, in UTC, or `null`.',
+    'The time of the first failure since the last success, in UTC, or `null`.',
   ),
   lastStatus: status.describe('The status of the last response, or `null` if the last attempt got no response.'),
   lastProblem: problem.describe('Why the last attempt failed, or an empty string.'),

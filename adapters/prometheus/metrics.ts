@@ -82,26 +82,15 @@ export class Metrics {
   /** Adds the metrics of webhooks. Returns the observer that records them. */
   createWebhookObserver() {
     const delivered = this.addCounter('webhook_deliveries_total', 'Events delivered to webhooks.', []);
-    const failed = this.addCounter(
-      'webhook_failures_total',
-      'Failed attempts to deliver an event to a webhook, by problem, such as timeout or status (not 2xx).',
-      ['problem'],
-    );
+    const failed = this.addCounter('webhook_failures_total', 'Failed attempts to deliver an event.', ['problem']);
     const disabled = this.addCounter('webhook_disabled_total', 'Webhooks disabled because their attempts failed.', []);
-    const lag = this.addHistogram(
-      'webhook_lag_seconds',
-      'Time from an event to its delivery to a webhook.',
-      [],
-      LAG_BUCKETS,
-    );
+    const lag = this.addHistogram('webhook_lag_seconds', 'Time from an event to its delivery.', [], LAG_BUCKETS);
     return {
       onAttempt({ event, outcome: { problem }, isDisabled }: Delivery) {
-        if (problem !== '') failed.inc({ problem });
-        else {
-          delivered.inc();
-          lag.observe(Math.max(0, Date.now() - Date.parse(event.createdAt)) / 1000);
-        }
         if (isDisabled) disabled.inc();
+        if (problem !== '') return failed.inc({ problem });
+        delivered.inc();
+        lag.observe(Math.max(0, Date.now() - Date.parse(event.createdAt)) / 1000);
       },
     };
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createNodeSystem } from '../../adapters/node/system.ts';
 import { createStorage, type StorageEngine } from '../../adapters/persistence/storage-engine.ts';
 import { Application } from '../../core/application.ts';
-import { MAX_KEY_COUNT_PER_MEMBER, MAX_KEY_COUNT_WITHOUT_MEMBER } from '../../core/limits.ts';
+import { MAX_KEY_COUNT_PER_MEMBER, MAX_KEY_COUNT_WITHOUT_MEMBER, MAX_WEBHOOK_COUNT } from '../../core/limits.ts';
 import type { MemberActor } from '../../core/shared/actor.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { each } from '../support/each.ts';
@@ -193,4 +193,17 @@ suite('concurrent changes of API keys', {
       assert.equal(items.filter(({ label }) => label === `${graceSeconds}`).length, 2);
     }
   }),
+});
+
+suite('concurrent creations of webhooks', {
+  'create exactly as many as a workspace can have': onEachEngine(
+    async ({ actor: { workspaceId }, app, runConcurrently }) => {
+      const results = await runConcurrently(({ webhooks }) =>
+        webhooks.create(workspaceId, { url: 'https://a.example' }).catch(isConflict('too_many_webhooks')),
+      );
+      assert.equal(results.filter((created) => created).length, MAX_WEBHOOK_COUNT);
+      const { items } = await app.webhooks.list(workspaceId, { page: 1, pageSize: 100 });
+      assert.equal(items.length, MAX_WEBHOOK_COUNT);
+    },
+  ),
 });

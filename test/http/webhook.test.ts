@@ -3,7 +3,7 @@ import { EVENT_TYPES, type EventType } from '../../core/event/event.ts';
 import { each } from '../support/each.ts';
 import { assertConflict, assertError, assertInvalidFields, jsonOf, UNKNOWN_ID } from '../support/expected-responses.ts';
 import { type Fixture, withFixture } from '../support/fixture.ts';
-import type { Api } from '../support/service.ts';
+import type { Api, ServiceOptions } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
 import { createKey } from '../support/tenants.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -20,10 +20,14 @@ const STATE = { failingSince: null, lastStatus: null, lastProblem: '', nextAttem
 async function withReceiver(
   test: (receiver: WebhookReceiver, fixture: Fixture, api: Api) => Promise<void>,
   respond?: Parameters<typeof startReceiver>[0],
+  options: ServiceOptions = {},
 ): Promise<void> {
   const receiver = await startReceiver(respond);
   try {
-    await withFixture((fixture, api) => test(receiver, fixture, api), { settings: RECEIVER_SETTINGS });
+    await withFixture((fixture, api) => test(receiver, fixture, api), {
+      ...options,
+      settings: { ...RECEIVER_SETTINGS, METRICS_PORT: '0' },
+    });
   } finally {
     await receiver.close();
   }
@@ -289,11 +293,12 @@ suite('a webhook', {
       await waitUntil(async () => jsonOf(await call('GET', path)).after === after + 2);
     }),
 
-  'that gets the status 410 is disabled, which is an event for the others': () =>
-    withReceiver(
-      async ({ url, requests }, fixture) => {
+  'that gets the status 410 is disabled, which is an event, a warning and a metric': () => {
+    const log: string[] = [];
+    return withReceiver(
+      async ({ url, requests }, fixture, { metricsUrl = '' }) => {
         const { call } = fixture;
-        const { id } = jsonOf(await call('POST', '/webhooks', { url: `${url}/gone` }), 201);
+        const { id, secret } = jsonOf(await call('POST', '/webhooks', { url: `${url}/gone` }), 201);
         const other = jsonOf(await call('POST', '/webhooks', { url, types: ['webhook.disabled'] }), 201);
         await makeEvent(fixture, 'a');
         await waitUntil(() => requests.some(({ path }) => path === '/hook'));
@@ -302,9 +307,21 @@ suite('a webhook', {
         const { enabled, lastStatus, nextAttemptAt } = jsonOf(await call('GET', `/webhooks/${id}`));
         assert.deepEqual([enabled, lastStatus, nextAttemptAt], [false, 410, null]);
         assert.equal(requests.filter(({ path }) => path !== '/hook').length, 1);
+        await waitUntil(async () => jsonOf(await call('GET', `/webhooks/${other.id}`)).lastStatus === 204);
+        const warnings = log.filter((line) => line.includes('"level":40'));
+        assert.match(
+          warnings.join('').trimEnd(),
+          new RegExp(`^[^\n]*"webhookId":"${id}"[^\n]*webhook disabled[^\n]*$`),
+        );
+        for (const text of [secret, other.secret, url]) assert.ok(!log.join().includes(text), text);
+        const metrics = await (await fetch(metricsUrl)).text();
+        const values = ['disabled_total', 'failures_total{problem="status"}', 'deliveries_total', 'lag_seconds_count'];
+        for (const value of values) assert.ok(metrics.includes(`\nwebhook_${value} 1\n`), value);
       },
       ({ path }, _message, response) => response.writeHead(path === '/hook' ? 204 : 410).end(),
-    ),
+      { log: { write: (line) => log.push(line) } },
+    );
+  },
 });
 
 suite('POST /webhooks/{id}/test', {

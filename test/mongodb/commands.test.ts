@@ -242,7 +242,7 @@ const newMember = (groupId: string, role: Role = 'member') => ({
   invitation: 'accepted' as const,
 });
 const createTestWebhook = ({ app, caller }: FilledWorkspace) =>
-  app.webhooks.create(caller.workspaceId, { url: 'https://127.0.0.1' });
+  app.webhooks.create(caller.workspaceId, { url: 'https://webhooks.invalid' });
 const newQuestion = ({ groupId }: FilledWorkspace) => ({ question: newName(), groups: [groupId] });
 
 /** The services of the application: its properties, without its own methods. */
