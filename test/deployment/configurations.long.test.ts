@@ -73,6 +73,12 @@ const alarming: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   AdvocacyKeysGuessed: { 'http_request_duration_seconds_count{status="401"}': '0+70x30' },
   AdvocacyLinksUnavailable: { 'link_request_duration_seconds_count{outcome="unavailable"}': '0+1x30' },
   AdvocacyClicksLost: { 'link_clicks_total{result="full"}': '0x28 1 1' },
+  AdvocacyWebhookDisabled: { webhook_disabled_total: '0x28 1 1' },
+  AdvocacyWebhooksLate: {
+    'webhook_lag_seconds_bucket{le="60"}': '0+9x30',
+    'webhook_lag_seconds_bucket{le="300"}': '0+10x30',
+    'webhook_lag_seconds_bucket{le="+Inf"}': '0+10x30',
+  },
 };
 
 /** Creates a folder with programs, for the PATH. A program is a path to link to, or a script. */
