@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { Webhook } from 'standardwebhooks';
-import { verifyWebhook, WebhookVerificationError } from '../../clients/typescript/client.ts';
+import { AdvocacyClient, verifyWebhook, WebhookVerificationError } from '../../clients/typescript/client.ts';
 import { each } from '../support/each.ts';
+import { createFixture } from '../support/fixture.ts';
+import { type Api, withService } from '../support/service.ts';
 import { suite } from '../support/suite.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { RECEIVER_SETTINGS, startReceiver } from '../support/webhook-receiver.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const EVENT = { id: 'e1', sequence: 3, type: 'member.created', createdAt: '2026-06-02T09:30:00.000Z', data: {} };
@@ -78,6 +82,29 @@ suite('verifyWebhook', {
       assert.throws(() => new Webhook(SECRET).verify(body, headers));
       await assert.rejects(verifyWebhook(body, headers, SECRET), WebhookVerificationError);
     }),
+
+  'accepts what the service sends': async () => {
+    const receiver = await startReceiver();
+    const test = async (api: Api) => {
+      const { key } = await createFixture(api);
+      const client = new AdvocacyClient({ baseUrl: api.url, key });
+      const { id, secret } = await client.request('POST', '/webhooks', { body: { url: receiver.url } });
+      await client.request('POST', '/webhooks/{id}/test', { path: { id } });
+      const member = await client.request('POST', '/members', { body: { name: 'Kim', email: 'kim@example.com' } });
+      await waitUntil(() => receiver.requests.length === 2);
+      const events = await Promise.all(
+        receiver.requests.map(({ body, headers }) => verifyWebhook(body, headers, secret)),
+      );
+      assert.deepEqual(
+        events.map(({ type, data }) => [type, data]),
+        [
+          ['webhook.test', {}],
+          ['member.created', { memberId: member.id }],
+        ],
+      );
+    };
+    await withService(test, { settings: RECEIVER_SETTINGS }).finally(() => receiver.close());
+  },
 
   'names the header that is missing or is sent twice': async () => {
     const { body, headers } = sign();
