@@ -84,7 +84,9 @@ suite('the dashboard in a browser', {
     withPage({}, async (page, api) => {
       await openDashboard(page);
       for (const figure of FIGURES) {
+        const sorted = page.waitForRequest((request) => request.url().includes(`sortBy=${figure}`));
         await page.getByRole('combobox', { name: 'by' }).selectOption(figure);
+        await sorted;
         await page.locator(`#members.${figure}`).waitFor();
         const members = await getAnalytics(api, `groupBy=member&sortBy=${figure}`);
         const shown = members.map((member) => [member.name, ...formatFigures(member)]);
