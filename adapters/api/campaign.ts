@@ -21,7 +21,9 @@ import {
 } from '../../core/limits.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
-import { defineDelete, defineGet, UPDATE } from './record-operations.ts';
+import { defineDelete, describeResource, UPDATE } from './record-operations.ts';
+
+const campaigns = describeResource('campaign', '/campaigns');
 
 const STATUS_MEANINGS =
   '`draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: between `startDate` and `endDate`, members can share it, and its short links lead to its `destinationUrl`. `archived`: nobody can share it, lists omit it by default, and its short links have expired.';
@@ -171,11 +173,7 @@ export const exampleResource = {
 } as const;
 
 export const createCampaign = defineOperation({
-  id: 'createCampaign',
-  method: 'POST',
-  path: '/campaigns',
-  command: 'campaign create',
-  summary: 'Create a campaign',
+  ...campaigns.create,
   description: [
     'Creates a campaign.',
     'Its creator is the calling member, if any.',
@@ -209,12 +207,8 @@ export const createCampaign = defineOperation({
 });
 
 const listCampaigns = defineOperation({
-  id: 'listCampaigns',
-  method: 'GET',
-  path: '/campaigns',
-  command: 'campaign list',
+  ...campaigns.list,
   columns: ['id', 'name', 'status', 'startDate', 'endDate', 'shares', 'clicks'],
-  summary: 'List campaigns',
   description: [
     'Returns the campaigns that match all filters, in descending order of the field that `sortBy` names.',
     'Archived campaigns are omitted by default.',
@@ -271,21 +265,16 @@ const listCampaigns = defineOperation({
   run: (app, { caller, query }) => app.campaigns.list(caller, query),
 });
 
-const getCampaign = defineGet({
-  name: 'campaign',
-  path: '/campaigns/{id}',
-  description: ['Drafts and archived campaigns are returned, too.'],
+const getCampaign = defineOperation({
+  ...campaigns.get,
+  description: [...campaigns.get.description, 'Drafts and archived campaigns are returned, too.'],
   response: campaignResponse,
   example: { response: example },
   run: (app, { caller, params }) => app.campaigns.get(caller, params.id),
 });
 
 const updateCampaign = defineOperation({
-  id: 'updateCampaign',
-  method: 'PATCH',
-  path: '/campaigns/{id}',
-  command: 'campaign update',
-  summary: 'Update a campaign',
+  ...campaigns.update,
   description: [
     ...UPDATE,
     '`null` removes the value of a field that accepts `null`.',
@@ -310,9 +299,12 @@ const updateCampaign = defineOperation({
 });
 
 const deleteCampaign = defineDelete({
-  name: 'campaign',
-  path: '/campaigns/{id}',
-  description: ['Only a draft can be deleted (409 otherwise).', 'Archive other campaigns instead.'],
+  ...campaigns.delete,
+  description: [
+    ...campaigns.delete.description,
+    'Only a draft can be deleted (409 otherwise).',
+    'Archive other campaigns instead.',
+  ],
   run: (app, { caller, params }) => app.campaigns.remove(caller.workspaceId, params.id),
 });
 

@@ -9,7 +9,9 @@ import {
 import { COLORS } from '../../core/shared/color.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
-import { defineDelete, defineGet, UPDATE } from './record-operations.ts';
+import { defineDelete, describeResource, UPDATE } from './record-operations.ts';
+
+const contentPillars = describeResource('content pillar', '/content-pillars');
 
 const STATUS =
   'The status. `published`: campaigns can use the content pillar. `archived`: campaigns that use it keep it, but no other campaign can start to use it. Lists contain both.';
@@ -48,12 +50,8 @@ const example = {
 } as const;
 
 const createContentPillar = defineOperation({
-  id: 'createContentPillar',
-  method: 'POST',
-  path: '/content-pillars',
-  command: 'pillar create',
+  ...contentPillars.create,
   permission: 'author',
-  summary: 'Create a content pillar',
   description: ['Creates a published content pillar.', 'Its author is the calling member.'],
   body: pillarFields
     .partial({ description: true })
@@ -65,12 +63,8 @@ const createContentPillar = defineOperation({
 });
 
 const listContentPillars = defineOperation({
-  id: 'listContentPillars',
-  method: 'GET',
-  path: '/content-pillars',
-  command: 'pillar list',
+  ...contentPillars.list,
   columns: ['id', 'title', 'color', 'status'],
-  summary: 'List content pillars',
   description: ['Returns the published and archived content pillars that match all filters.'],
   query: z.strictObject({
     ...field.sortParameters(
@@ -86,21 +80,16 @@ const listContentPillars = defineOperation({
   run: (app, { caller, query }) => app.contentPillars.list(caller.workspaceId, query),
 });
 
-const getContentPillar = defineGet({
-  name: 'content pillar',
-  path: '/content-pillars/{id}',
-  description: ['Archived content pillars are returned, too.'],
+const getContentPillar = defineOperation({
+  ...contentPillars.get,
+  description: [...contentPillars.get.description, 'Archived content pillars are returned, too.'],
   response: contentPillarResponse,
   example: { response: example },
   run: (app, { caller, params }) => app.contentPillars.get(caller.workspaceId, params.id),
 });
 
 export const updateContentPillar = defineOperation({
-  id: 'updateContentPillar',
-  method: 'PATCH',
-  path: '/content-pillars/{id}',
-  command: 'pillar update',
-  summary: 'Update a content pillar',
+  ...contentPillars.update,
   description: [...UPDATE, 'An archived content pillar can be published again.'],
   body: pillarFields
     .partial()
@@ -114,9 +103,11 @@ export const updateContentPillar = defineOperation({
 });
 
 const deleteContentPillar = defineDelete({
-  name: 'content pillar',
-  path: '/content-pillars/{id}',
-  description: ['Campaigns that use it are not updated, but the content pillar of their briefs is `null`.'],
+  ...contentPillars.delete,
+  description: [
+    ...contentPillars.delete.description,
+    'Campaigns that use it are not updated, but the content pillar of their briefs is `null`.',
+  ],
   run: (app, { caller, params }) => app.contentPillars.remove(caller.workspaceId, params.id),
 });
 

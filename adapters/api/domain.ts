@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { LOOKUP_LIMITS, MAX_DOMAIN_PAGE_SIZE, MAX_SLUG_LENGTH, URL_LENGTH } from '../../core/limits.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
-import { defineGet, UPDATE } from './record-operations.ts';
+import { describeResource, UPDATE } from './record-operations.ts';
+
+const domains = describeResource('domain', '/domains');
 
 const domainResponse = z
   .object({
@@ -51,10 +53,7 @@ const PLACEHOLDER =
   'An example link that your product can show: an http or https URL, or an empty string. The service only stores it.';
 
 export const createDomain = defineOperation({
-  id: 'createDomain',
-  method: 'POST',
-  path: '/domains',
-  command: 'domain create',
+  ...domains.create,
   summary: 'Create or archive a domain',
   description: [
     'Creates a domain (201), or archives or unarchives the domain that has this slug (200).',
@@ -89,12 +88,8 @@ export const createDomain = defineOperation({
 });
 
 const listDomains = defineOperation({
-  id: 'listDomains',
-  method: 'GET',
-  path: '/domains',
-  command: 'domain list',
+  ...domains.list,
   columns: ['id', 'slug', 'verified', 'primary', 'archived'],
-  summary: 'List domains',
   description: [
     'Returns the domains that match all filters, newest first.',
     'Archived domains are omitted by default.',
@@ -109,21 +104,16 @@ const listDomains = defineOperation({
   run: (app, { caller, query }) => app.domains.list(caller.workspaceId, query),
 });
 
-const getDomain = defineGet({
-  name: 'domain',
-  path: '/domains/{id}',
-  description: ['Archived domains are returned, too.'],
+const getDomain = defineOperation({
+  ...domains.get,
+  description: [...domains.get.description, 'Archived domains are returned, too.'],
   response: domainResponse,
   example: { response: example },
   run: (app, { caller, params }) => app.domains.get(caller.workspaceId, params.id),
 });
 
 const updateDomain = defineOperation({
-  id: 'updateDomain',
-  method: 'PATCH',
-  path: '/domains/{id}',
-  command: 'domain update',
-  summary: 'Update a domain',
+  ...domains.update,
   description: [...UPDATE, SLUG_TAKEN],
   body: z
     .strictObject({

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { DESCRIPTION_LENGTH, MAX_GROUP_PAGE_SIZE, NAME_LENGTH } from '../../core/limits.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
-import { defineDelete, defineGet, UPDATE } from './record-operations.ts';
+import { defineDelete, describeResource, UPDATE } from './record-operations.ts';
+
+const groups = describeResource('group', '/groups');
 
 const groupFields = z.strictObject({
   name: field.text(NAME_LENGTH).describe('The name, unique in the workspace (case-insensitive).'),
@@ -30,11 +32,7 @@ const example = {
 };
 
 export const createGroup = defineOperation({
-  id: 'createGroup',
-  method: 'POST',
-  path: '/groups',
-  command: 'group create',
-  summary: 'Create a group',
+  ...groups.create,
   description: ['Creates a group without members.', 'To add a member, set the `groups` of the member.', ...UNIQUE_NAME],
   body: groupFields.partial({ description: true }).meta({ id: 'CreateGroup', description: 'A group to create.' }),
   response: groupResponse,
@@ -43,12 +41,8 @@ export const createGroup = defineOperation({
 });
 
 const listGroups = defineOperation({
-  id: 'listGroups',
-  method: 'GET',
-  path: '/groups',
-  command: 'group list',
+  ...groups.list,
   columns: ['id', 'name', 'count', 'createdAt'],
-  summary: 'List groups',
   description: ['Returns the groups whose name contains the search term, by default all groups.'],
   query: z.strictObject(field.nameListParameters(MAX_GROUP_PAGE_SIZE)),
   response: z.array(groupResponse).max(MAX_GROUP_PAGE_SIZE),
@@ -56,20 +50,15 @@ const listGroups = defineOperation({
   run: (app, { caller, query }) => app.groups.list(caller.workspaceId, query),
 });
 
-const getGroup = defineGet({
-  name: 'group',
-  path: '/groups/{id}',
+const getGroup = defineOperation({
+  ...groups.get,
   response: groupResponse,
   example: { response: { ...example, count: 12 } },
   run: (app, { caller, params }) => app.groups.get(caller.workspaceId, params.id),
 });
 
 const updateGroup = defineOperation({
-  id: 'updateGroup',
-  method: 'PATCH',
-  path: '/groups/{id}',
-  command: 'group update',
-  summary: 'Update a group',
+  ...groups.update,
   description: [...UPDATE, ...UNIQUE_NAME],
   body: groupFields.partial().meta({ id: 'UpdateGroup', description: 'The fields of a group to update.' }),
   response: groupResponse,
@@ -78,9 +67,9 @@ const updateGroup = defineOperation({
 });
 
 const deleteGroup = defineDelete({
-  name: 'group',
-  path: '/groups/{id}',
+  ...groups.delete,
   description: [
+    ...groups.delete.description,
     'Campaigns, inspiration questions and members are not updated, but filters, briefs and counts ignore the group.',
     'With `availableToMe`, no member gets records that were only for this group.',
     'The name is free for another group.',

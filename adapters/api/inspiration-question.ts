@@ -9,7 +9,9 @@ import {
 } from '../../core/limits.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
-import { defineDelete, defineGet, UPDATE } from './record-operations.ts';
+import { defineDelete, describeResource, UPDATE } from './record-operations.ts';
+
+const inspirationQuestions = describeResource('inspiration question', '/inspiration-questions');
 
 const icon = z.enum(ICONS).meta({ id: 'Icon', description: 'The name of an icon.' });
 
@@ -68,11 +70,7 @@ const example = {
 } as const;
 
 export const createInspirationQuestion = defineOperation({
-  id: 'createInspirationQuestion',
-  method: 'POST',
-  path: '/inspiration-questions',
-  command: 'question create',
-  summary: 'Create an inspiration question',
+  ...inspirationQuestions.create,
   description: [
     'Creates an inspiration question.',
     'Only `question` is required.',
@@ -88,12 +86,8 @@ export const createInspirationQuestion = defineOperation({
 });
 
 const listInspirationQuestions = defineOperation({
-  id: 'listInspirationQuestions',
-  method: 'GET',
-  path: '/inspiration-questions',
-  command: 'question list',
+  ...inspirationQuestions.list,
   columns: ['id', 'question', 'userType', 'isActive', 'archived'],
-  summary: 'List inspiration questions',
   description: [
     'Returns the inspiration questions that match all filters, newest first.',
     'Archived questions are omitted by default.',
@@ -126,21 +120,16 @@ const listInspirationQuestions = defineOperation({
   run: (app, { caller, query }) => app.inspirationQuestions.list(caller, query),
 });
 
-const getInspirationQuestion = defineGet({
-  name: 'inspiration question',
-  path: '/inspiration-questions/{id}',
-  description: ['Archived questions are returned, too.'],
+const getInspirationQuestion = defineOperation({
+  ...inspirationQuestions.get,
+  description: [...inspirationQuestions.get.description, 'Archived questions are returned, too.'],
   response: questionResponse,
   example: { response: example },
   run: (app, { caller, params }) => app.inspirationQuestions.get(caller.workspaceId, params.id),
 });
 
 const updateInspirationQuestion = defineOperation({
-  id: 'updateInspirationQuestion',
-  method: 'PATCH',
-  path: '/inspiration-questions/{id}',
-  command: 'question update',
-  summary: 'Update an inspiration question',
+  ...inspirationQuestions.update,
   description: UPDATE,
   body: questionFields
     .partial()
@@ -154,8 +143,7 @@ const updateInspirationQuestion = defineOperation({
 });
 
 const deleteInspirationQuestion = defineDelete({
-  name: 'inspiration question',
-  path: '/inspiration-questions/{id}',
+  ...inspirationQuestions.delete,
   run: (app, { caller, params }) => app.inspirationQuestions.remove(caller.workspaceId, params.id),
 });
 

@@ -12,7 +12,9 @@ import {
 import { formatTimestamp } from '../../core/shared/date.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
-import { defineGet } from './record-operations.ts';
+import { describeResource } from './record-operations.ts';
+
+const keys = describeResource('key', '/keys');
 
 export const keyFields = z.object({
   id: field.recordId,
@@ -57,10 +59,7 @@ const SECRET = 'The response is the only one that contains the secret.';
 const lostSecretRemedy = 'rotate it for a new secret';
 
 const listKeys = defineOperation({
-  id: 'listKeys',
-  method: 'GET',
-  path: '/keys',
-  command: 'key list',
+  ...keys.list,
   columns: ['id', 'label', 'lastFour', 'memberId', 'access', 'lastUsedAt', 'expiresAt', 'revokedAt'],
   permission: 'inspect',
   summary: 'List API keys',
@@ -75,9 +74,8 @@ const listKeys = defineOperation({
   run: (app, { caller, query }) => app.apiKeys.list(caller.workspaceId, query),
 });
 
-const getKey = defineGet({
-  name: 'key',
-  path: '/keys/{id}',
+const getKey = defineOperation({
+  ...keys.get,
   permission: 'inspect',
   response: keyResponse,
   example: { response: example },
@@ -85,10 +83,7 @@ const getKey = defineGet({
 });
 
 const createKey = defineOperation({
-  id: 'createKey',
-  method: 'POST',
-  path: '/keys',
-  command: 'key create',
+  ...keys.create,
   summary: 'Create an API key',
   description: [
     'Creates an API key.',
@@ -153,10 +148,7 @@ const rotateKey = defineOperation({
 });
 
 const deleteKey = defineOperation({
-  id: 'deleteKey',
-  method: 'DELETE',
-  path: '/keys/{id}',
-  command: 'key delete',
+  ...keys.delete,
   summary: 'Delete an API key',
   description: [
     'Revokes an API key permanently: within 5 seconds, all requests with it are rejected (401).',

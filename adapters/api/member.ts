@@ -11,7 +11,9 @@ import { findEmailProblem, INVITATION_STATUSES, ROLES } from '../../core/member/
 import { SEAT_TYPES } from '../../core/shared/seat-type.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
-import { defineDelete, defineGet, UPDATE } from './record-operations.ts';
+import { defineDelete, describeResource, UPDATE } from './record-operations.ts';
+
+const members = describeResource('member', '/members');
 
 const ROLE =
   'The role. `admin`: can also create, change and delete records. `member`: can only read, and share campaigns.';
@@ -76,11 +78,7 @@ export const exampleMember = {
 const { name, email, role, seatType } = exampleMember;
 
 const createMember = defineOperation({
-  id: 'createMember',
-  method: 'POST',
-  path: '/members',
-  command: 'member create',
-  summary: 'Create a member',
+  ...members.create,
   description: [
     'Creates a member with a pending or an accepted invitation.',
     'The member accepts a pending invitation with an API key of their own (`POST /me/accept`).',
@@ -99,13 +97,9 @@ const createMember = defineOperation({
 });
 
 const listMembers = defineOperation({
-  id: 'listMembers',
-  method: 'GET',
-  path: '/members',
+  ...members.list,
   permission: 'inspect',
-  command: 'member list',
   columns: ['id', 'name', 'email', 'role', 'seatType', 'invitation'],
-  summary: 'List members',
   description: ['Returns the members that match all filters, by default all members.'],
   query: z.strictObject({
     ...field.nameListParameters(MAX_MEMBER_PAGE_SIZE),
@@ -125,9 +119,8 @@ const listMembers = defineOperation({
   run: (app, { caller, query }) => app.members.list(caller.workspaceId, query),
 });
 
-const getMember = defineGet({
-  name: 'member',
-  path: '/members/{id}',
+const getMember = defineOperation({
+  ...members.get,
   permission: 'inspect',
   response: memberResponse,
   example: { response: exampleMember },
@@ -135,11 +128,7 @@ const getMember = defineGet({
 });
 
 const updateMember = defineOperation({
-  id: 'updateMember',
-  method: 'PATCH',
-  path: '/members/{id}',
-  command: 'member update',
-  summary: 'Update a member',
+  ...members.update,
   description: [
     ...UPDATE,
     ...UNIQUE_EMAIL,
@@ -164,9 +153,9 @@ const updateMember = defineOperation({
 });
 
 const deleteMember = defineDelete({
-  name: 'member',
-  path: '/members/{id}',
+  ...members.delete,
   description: [
+    ...members.delete.description,
     'Also revokes all API keys of the member.',
     'Shares, clicks and campaigns of the member are kept with the ID of the member.',
     'The short links of the member still redirect and count clicks.',

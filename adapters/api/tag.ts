@@ -4,7 +4,9 @@ import { COLORS } from '../../core/shared/color.ts';
 import { findTagNameProblem } from '../../core/tag/tag.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
-import { defineDelete, defineGet } from './record-operations.ts';
+import { defineDelete, describeResource } from './record-operations.ts';
+
+const tags = describeResource('tag', '/tags');
 
 const name = field.text(NAME_LENGTH, findTagNameProblem).meta({ pattern: '^[^\\u0000,]*[^\\s\\u0000,][^\\u0000,]*$' });
 const tagFields = z.strictObject({
@@ -25,11 +27,7 @@ const UNIQUE_NAME = [
 export const tagExample = { id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e05', name: 'Onboarding', color: 'purple' } as const;
 
 export const createTag = defineOperation({
-  id: 'createTag',
-  method: 'POST',
-  path: '/tags',
-  command: 'tag create',
-  summary: 'Create a tag',
+  ...tags.create,
   description: ['Creates a tag with the color that is least used in the workspace.', ...UNIQUE_NAME],
   body: tagFields.meta({ id: 'CreateTag', description: 'A tag to create.' }),
   response: tagResponse,
@@ -38,12 +36,8 @@ export const createTag = defineOperation({
 });
 
 const listTags = defineOperation({
-  id: 'listTags',
-  method: 'GET',
-  path: '/tags',
-  command: 'tag list',
+  ...tags.list,
   columns: ['id', 'name', 'color'],
-  summary: 'List tags',
   description: ['Returns the tags whose name contains the search term, by default all tags.'],
   query: z.strictObject(field.nameListParameters(MAX_TAG_PAGE_SIZE)),
   response: z.array(tagResponse).max(MAX_TAG_PAGE_SIZE),
@@ -51,19 +45,15 @@ const listTags = defineOperation({
   run: (app, { caller, query }) => app.tags.list(caller.workspaceId, query),
 });
 
-const getTag = defineGet({
-  name: 'tag',
-  path: '/tags/{id}',
+const getTag = defineOperation({
+  ...tags.get,
   response: tagResponse,
   example: { response: tagExample },
   run: (app, { caller, params }) => app.tags.get(caller.workspaceId, params.id),
 });
 
 const updateTag = defineOperation({
-  id: 'updateTag',
-  method: 'PATCH',
-  path: '/tags/{id}',
-  command: 'tag update',
+  ...tags.update,
   summary: 'Rename a tag',
   description: ['Changes the name of a tag, but not its color.', ...UNIQUE_NAME],
   body: tagFields.meta({ id: 'UpdateTag', description: 'The new name of a tag.' }),
@@ -73,9 +63,9 @@ const updateTag = defineOperation({
 });
 
 const deleteTag = defineDelete({
-  name: 'tag',
-  path: '/tags/{id}',
+  ...tags.delete,
   description: [
+    ...tags.delete.description,
     'Campaigns that have the tag are not updated, but filters by the tag no longer find them.',
     'Their briefs omit the tag.',
     'The name is free for another tag.',

@@ -12,7 +12,9 @@ import {
 import { WEBHOOK_PROBLEMS } from '../../core/webhook/webhook-sender.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
-import { defineDelete, defineGet, UPDATE } from './record-operations.ts';
+import { defineDelete, describeResource, UPDATE } from './record-operations.ts';
+
+const webhooks = describeResource('webhook', '/webhooks');
 
 const status = z.int().min(100).max(999).nullable();
 const problem = z.enum(WEBHOOK_PROBLEMS);
@@ -71,11 +73,7 @@ const fields = {
 };
 
 const createWebhook = defineOperation({
-  id: 'createWebhook',
-  method: 'POST',
-  path: '/webhooks',
-  command: 'webhook create',
-  summary: 'Create a webhook',
+  ...webhooks.create,
   description: [
     'Creates a webhook: from now on, each new event of its types is sent to its URL, in a POST of its own.',
     'The body is the event, as `GET /events` returns it, and the request is signed as Standard Webhooks 1.0 says.',
@@ -99,13 +97,9 @@ const createWebhook = defineOperation({
 });
 
 const listWebhooks = defineOperation({
-  id: 'listWebhooks',
-  method: 'GET',
-  path: '/webhooks',
-  command: 'webhook list',
+  ...webhooks.list,
   columns: ['id', 'label', 'url', 'enabled', 'after', 'failingSince', 'lastProblem', 'nextAttemptAt'],
   permission: 'inspect',
-  summary: 'List webhooks',
   description: ['Returns the webhooks of the workspace, newest first.'],
   query: z.strictObject(field.pageParameters(DEFAULT_PAGE_SIZE, MAX_WEBHOOK_PAGE_SIZE)),
   response: z.array(webhookResponse).max(MAX_WEBHOOK_PAGE_SIZE),
@@ -113,9 +107,8 @@ const listWebhooks = defineOperation({
   run: (app, { caller, query }) => app.webhooks.list(caller.workspaceId, query),
 });
 
-const getWebhook = defineGet({
-  name: 'webhook',
-  path: '/webhooks/{id}',
+const getWebhook = defineOperation({
+  ...webhooks.get,
   permission: 'inspect',
   response: webhookResponse,
   example: { response: example },
@@ -123,11 +116,7 @@ const getWebhook = defineGet({
 });
 
 const updateWebhook = defineOperation({
-  id: 'updateWebhook',
-  method: 'PATCH',
-  path: '/webhooks/{id}',
-  command: 'webhook update',
-  summary: 'Update a webhook',
+  ...webhooks.update,
   description: [
     ...UPDATE,
     'A new `url` or `after`, or `enabled` with `true`, clears `failingSince`, and the next event is tried at once.',
@@ -153,8 +142,7 @@ const updateWebhook = defineOperation({
 });
 
 const deleteWebhook = defineDelete({
-  name: 'webhook',
-  path: '/webhooks/{id}',
+  ...webhooks.delete,
   run: (app, { caller, params }) => app.webhooks.remove(caller.workspaceId, params.id),
 });
 
