@@ -156,7 +156,7 @@ export const settings = {
     )
     .optional()
     .describe(
-      'The addresses that webhooks can have although they are not public, also with http: IP addresses and networks separated by commas, such as `10.0.0.0/8,192.0.2.1`. By default, webhooks need https and public addresses.',
+      'Addresses to which webhooks can be sent although they are not public, also with http: IP addresses and networks separated by commas, such as `10.0.0.0/8,192.0.2.1`. By default, webhooks need https and public addresses.',
     ),
   DOCS_URL: z
     .string()

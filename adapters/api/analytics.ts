@@ -19,7 +19,7 @@ const analyticsRow = z
     name: field
       .responseText(NAME_LENGTH)
       .describe('The name of the record. Empty for a day, for the total, and for a deleted campaign or member.'),
-    shares: field.count.describe('The number of members who shared a campaign for the first time.'),
+    shares: field.count.describe('The number of shares. A member shares a campaign only once.'),
     clicks: field.count.describe('The number of clicks on short links.'),
     rewards: z
       .string()
@@ -31,7 +31,7 @@ const analyticsRow = z
 const idFilter = (description: string) =>
   field.idListParameter.describe(`${description} ${field.LIST_PARAMETER_FORMAT}`);
 
-const RANGE = `\`from\` and \`to\` are both included, and at most ${MAX_ANALYTICS_DAYS} days.`;
+const RANGE = `The range includes \`from\` and \`to\`, and has at most ${MAX_ANALYTICS_DAYS} days.`;
 
 /** Returns whether both days are valid, even if other parameters are not. */
 const areBoundsValid = ({ issues }: z.core.ParsePayload) =>
@@ -45,7 +45,7 @@ const getAnalytics = defineOperation({
   summary: 'Retrieve analytics',
   description: [
     'Returns the sums of shares, clicks and rewards over a range of days, by day or by record.',
-    'A day is a day in UTC, and what happened on it never changes.',
+    'Days are in UTC, and the figures of past days never change.',
     '`day` has a row for each day of the range, and `total` has one row.',
     'The other groupings have a row for each record that has a share, a click or a reward in the range.',
     '`group` and `tag` count the present groups of each member and the present tags of each campaign.',
@@ -56,7 +56,10 @@ const getAnalytics = defineOperation({
   ],
   query: z
     .strictObject({
-      groupBy: field.singleParameter(z.enum(ANALYTICS_GROUPINGS)).default('day').describe('What each row stands for.'),
+      groupBy: field
+        .singleParameter(z.enum(ANALYTICS_GROUPINGS))
+        .default('day')
+        .describe('The rows: one for each day, campaign, member, group or tag, or one for the total.'),
       from: field.dayParameter.describe(
         `The first day, such as \`2026-01-31\`, in UTC. Default: ${DEFAULT_ANALYTICS_DAYS - 1} days before \`to\`.`,
       ),

@@ -1,7 +1,7 @@
 import type { Permission } from '../../core/access/permissions.ts';
 import type { Operation } from './operation.ts';
 
-/** What a permission requires of the API key. The guide explains the permissions of all other operations. */
+/** Sentences on the API keys that have a permission. The guide explains `read` and `write`, which are not here. */
 const requirements: { readonly [P in Permission]?: string } = {
   inspect: 'Requires an API key without a member, or of an admin.',
   author: 'Requires an API key of an admin, with full access.',

@@ -8,7 +8,7 @@ const eventResponse = z
   .object({
     id: field.recordId,
     sequence: field.count.describe('The number of the event in the workspace: 1, 2, 3 and so on, without gaps.'),
-    type: z.enum(EVENT_TYPES).describe('What happened.'),
+    type: z.enum(EVENT_TYPES).describe('The type of the event.'),
     createdAt: field.createdAt,
     data: z
       .object({
@@ -19,7 +19,7 @@ const eventResponse = z
       })
       .describe('The IDs of the records that changed. Each type always has the same fields.'),
   })
-  .meta({ id: 'Event', description: 'A change that others can act on.' });
+  .meta({ id: 'Event', description: 'A change in the workspace that integrations can act on.' });
 
 const listEvents = defineOperation({
   id: 'listEvents',

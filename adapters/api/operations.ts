@@ -49,7 +49,11 @@ export const operationSections: readonly OperationSection[] = [
   { name: 'Analytics', description: 'Sums of shares, clicks and rewards.', operations: analyticsOperations },
   { name: 'Members', description: 'The people of a workspace, and their invitations.', operations: memberOperations },
   { name: 'API keys', description: 'The credentials of programs and members.', operations: keyOperations },
-  { name: 'Events', description: 'Changes that others can act on.', operations: eventOperations },
+  {
+    name: 'Events',
+    description: 'Changes in the workspace that integrations can act on.',
+    operations: eventOperations,
+  },
   { name: 'Webhooks', description: 'URLs to which the service sends events.', operations: webhookOperations },
 ];
 

@@ -18,7 +18,7 @@ const shareResponse = z
       ),
     clicks: field.count.describe('The number of clicks on the short link.'),
     rewards: field.responseAmount.describe(
-      'The rewards for the share and its clicks. Each reward is cut to what is left of `maxRewardPerEmployee` and `totalBudget` of the campaign. Later changes of these amounts do not change it.',
+      'The rewards for the share and its clicks. Each reward is limited to the rest of `maxRewardPerEmployee` and `totalBudget` of the campaign. Later changes of the campaign do not affect it.',
     ),
     createdAt: field.createdAt,
   })

@@ -76,9 +76,9 @@ const createWebhook = defineOperation({
   ...webhooks.create,
   description: [
     'Creates a webhook: from now on, each new event of its types is sent to its URL, in a POST of its own.',
-    'The body is the event, as `GET /events` returns it, and the request is signed as Standard Webhooks 1.0 says.',
+    'The body is the event, as `GET /events` returns it, and the request is signed as Standard Webhooks 1.0 specifies.',
     `An event is delivered if the response has a 2xx status, within ${WEBHOOK_TIMEOUT_MS / 1000} seconds.`,
-    'Until then, the same event is tried again after 5 seconds, 5 minutes, 30 minutes, 2 hours, 5 hours, and then every 10 hours.',
+    'Otherwise, it is sent again after 5 seconds, 5 minutes, 30 minutes, 2 hours, 5 hours, and then every 10 hours.',
     'So events arrive in order, and some may arrive twice.',
     'After 5 days of failures, or one response with the status 410, the webhook is disabled.',
     'The response is the only one that contains the secret.',
@@ -119,8 +119,8 @@ const updateWebhook = defineOperation({
   ...webhooks.update,
   description: [
     ...UPDATE,
-    'A new `url` or `after`, or `enabled` with `true`, clears `failingSince`, and the next event is tried at once.',
-    'A webhook that is enabled again continues where it stood.',
+    'A new `url` or `after`, or `enabled` with `true`, clears `failingSince`, and sends the next event at once.',
+    'A webhook that is enabled again continues with the event after `after`.',
   ],
   body: z
     .strictObject({
@@ -131,7 +131,7 @@ const updateWebhook = defineOperation({
         .min(0)
         .meta({ format: 'int64' })
         .describe(
-          `The \`sequence\` after which events are sent: a lower one repeats events, and a higher one skips events. At most that of the newest event counts. Events older than ${EVENT_TTL_DAYS} days cannot be repeated.`,
+          `The \`sequence\` after which events are sent: a lower one repeats events, and a higher one skips events. A value beyond the newest event means the newest event. Events older than ${EVENT_TTL_DAYS} days cannot be repeated.`,
         ),
     })
     .partial()
@@ -153,8 +153,8 @@ const testWebhook = defineOperation({
   command: 'webhook test',
   summary: 'Test a webhook',
   description: [
-    'Sends an event of the type `webhook.test` once, with the `sequence` 0 and no `data`, also if the webhook is disabled.',
-    'The webhook does not change, and a failure is not tried again.',
+    'Sends an event of the type `webhook.test` once, with the `sequence` 0 and empty `data`, also if the webhook is disabled.',
+    'The webhook does not change, and a failed test is not retried.',
     `The response takes up to ${WEBHOOK_TIMEOUT_MS / 1000} seconds.`,
   ],
   statuses: [200],

@@ -40,7 +40,7 @@ export interface MessageResult {
   readonly error?: string;
   /** A possible mistake in a command that succeeded. */
   readonly warning?: string;
-  /** What the command has written, for the log. */
+  /** The record that the command has changed, for the log. */
   readonly written?: WrittenRecord;
 }
 

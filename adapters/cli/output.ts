@@ -106,9 +106,9 @@ async function writeTable({ pages, columns, bar }: TableResult, output: Output):
 const BLOCKS = '▏▎▍▌▋▊▉█';
 const MAX_BAR_LENGTH = 20;
 
-/** Returns a bar for a share of the largest figure. `NaN` has no bar. */
-function formatBar(share: number): string {
-  const eighths = Math.ceil(Math.min(share || 0, 1) * MAX_BAR_LENGTH * BLOCKS.length);
+/** Returns a bar for a fraction of the largest figure, from 0 to 1. `NaN` has no bar. */
+function formatBar(fraction: number): string {
+  const eighths = Math.ceil(Math.min(fraction || 0, 1) * MAX_BAR_LENGTH * BLOCKS.length);
   const part = BLOCKS[(eighths % BLOCKS.length) - 1] ?? '';
   return '█'.repeat(Math.floor(eighths / BLOCKS.length)) + part;
 }

@@ -1,4 +1,4 @@
-import { type Permission, requirements } from '../../core/access/permissions.ts';
+import { type Permission, permissionRequirements } from '../../core/access/permissions.ts';
 import { type ErrorCode, errors, getErrorAnchor } from '../api/errors.ts';
 import { getSectionAnchor, operations } from '../api/operations.ts';
 import { renderSamples } from './code-samples.ts';
@@ -104,7 +104,7 @@ function renderQuery(parameters: readonly DocumentedParameter[]): string {
 /** Renders which API keys have the permission of an operation. */
 function renderPermission(operationId: string): string {
   const permission = operations.find(({ id }) => id === operationId)?.permission as Permission;
-  const { access, roles, needsMember } = requirements[permission];
+  const { access, roles, needsMember } = permissionRequirements[permission];
   const members = roles.includes('member') ? ['any', 'any member'] : ['admin or no member', 'admin'];
   const text = `${access.includes('read') ? '' : 'full access · '}${members[needsMember ? 1 : 0]}`;
   return `<a class="badge" href="/docs/guide#authenticate">API key: ${text}</a>`;

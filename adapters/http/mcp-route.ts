@@ -34,8 +34,8 @@ export function serveMcp(app: Express, services: HandlerServices): void {
       throw new HttpError('bad_request', `sections: must be among ${sectionAnchors.join(', ')}`);
     const message = await readBody(request, response, caller.workspaceId);
     // Loading the package takes a tenth of a second.
-    const { answerMessage } = await import('../mcp/mcp-server.ts');
-    const answer = await answerMessage(request.headers, message, {
+    const { respondToMessage } = await import('../mcp/mcp-server.ts');
+    const mcpResponse = await respondToMessage(request.headers, message, {
       operations: listTools(caller, sections),
       run: (operation, input) => {
         context.tool = operation.id;
@@ -43,13 +43,13 @@ export function serveMcp(app: Express, services: HandlerServices): void {
       },
       describeError: (error) => responder.createErrorBody(response, error),
     });
-    const text = await answer.text();
-    if (answer.status >= 500) throw new Error(`The MCP server failed: ${text}`);
-    const error = answer.status === 400 ? JSON.parse(text).error : undefined;
+    const text = await mcpResponse.text();
+    if (mcpResponse.status >= 500) throw new Error(`The MCP server failed: ${text}`);
+    const error = mcpResponse.status === 400 ? JSON.parse(text).error : undefined;
     // An error that lists the supported versions lets the client choose one of them.
     if (error && !error.data?.supported) throw new HttpError('bad_request', error.message.replace('Bad Request: ', ''));
-    const type = answer.headers.get('Content-Type') ?? 'application/json';
-    responder.sendContent(response, answer.status, text, ['Content-Type', type, 'Cache-Control', 'no-store']);
+    const type = mcpResponse.headers.get('Content-Type') ?? 'application/json';
+    responder.sendContent(response, mcpResponse.status, text, ['Content-Type', type, 'Cache-Control', 'no-store']);
   };
   app.route(MCP_PATH).get(rejectMethod).delete(rejectMethod).post(handleMessage);
 }

@@ -9,7 +9,7 @@ import { operations } from '../api/operations.ts';
 import { formatName, parse } from '../api/parse.ts';
 import { version } from '../api/version.ts';
 
-/** How the tools of a request run. */
+/** The tools of a request, and how to run them. */
 export interface ToolRunner {
   /** The operations that are tools for the caller. */
   readonly operations: readonly Operation[];
@@ -22,10 +22,10 @@ export interface ToolRunner {
 type ToolArguments = Readonly<Record<string, unknown>>;
 
 /**
- * Answers a message of the Model Context Protocol (Streamable HTTP, stateless), in its newest version or in earlier
+ * Responds to a message of the Model Context Protocol (Streamable HTTP, stateless), in its newest version or in earlier
  * ones.
  */
-export async function answerMessage(
+export async function respondToMessage(
   headers: IncomingHttpHeaders,
   parsedBody: object,
   runner: ToolRunner,
@@ -35,7 +35,7 @@ export async function answerMessage(
   const server = createServer(runner);
   if (!(await mcp.isLegacyRequest(request, parsedBody)))
     return mcp.createMcpHandler(() => server, { legacy: 'reject' }).fetch(request, { parsedBody });
-  // `createMcpHandler` would answer earlier versions with a stream.
+  // `createMcpHandler` would respond to earlier versions with a stream.
   const transport = new mcp.WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport);
   return transport.handleRequest(request, { parsedBody });

@@ -39,7 +39,7 @@ export class DeliveryLoop {
   private changedIds: string[] = [];
   /** The time of the next search, on the monotonic clock. */
   private nextSearchAt = 0;
-  /** The work that runs, by its key, and whether to run it once more afterwards. */
+  /** The keys of running work, and whether to run it again afterwards. */
   private readonly active = new Map<string, boolean>();
   private readonly running = new Set<Promise<void>>();
   private readonly retries = new Map<string, NodeJS.Timeout>();
@@ -127,7 +127,7 @@ export class DeliveryLoop {
     );
   }
 
-  /** Runs work for a key, one at a time. If it already runs, runs it once more afterwards. */
+  /** Runs work for a key, one at a time. If it already runs, runs it again afterwards. */
   private run(key: string, work: () => Promise<void>, onSuccess: () => void = doNothing): void {
     if (this.isStopping) return;
     const isActive = this.active.has(key);

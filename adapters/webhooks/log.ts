@@ -16,11 +16,11 @@ export function createWebhookLogObserver(logger: Logger): WebhookObserver {
     },
     onCheck() {
       lastError = undefined;
-      outage.logEnd('The storage of webhooks is available again.');
+      outage.logEnd('Webhooks are sent again, because the storage is available.');
     },
     onError(error) {
       lastError = error;
-      outage.logFailure('The storage of webhooks is unavailable.');
+      outage.logFailure('No webhooks are sent, because the storage is unavailable.');
     },
   };
 }

@@ -53,7 +53,7 @@ export function createWebhookSender(
     const addresses = isIP(host) ? [host] : await findAddresses(host);
     const isAllowed = (address: string) => isInNetworks(address) || (url.protocol === 'https:' && isPublic(address));
     if (!addresses.every(isAllowed)) throw createError('ADDRESS_NOT_ALLOWED');
-    // Node.js connects to exactly these addresses, and the agent checks them once more.
+    // Node.js connects to exactly these addresses, and the agent checks them again.
     const { useAgent } = await import('request-filtering-agent');
     const found = addresses.map((address) => ({ address, family: isIP(address) }));
     const useFound: LookupFunction = (_name, _options, callback) => callback(null, found);

@@ -469,7 +469,7 @@ export interface paths {
         };
         /**
          * Retrieve analytics
-         * @description Returns the sums of shares, clicks and rewards over a range of days, by day or by record. A day is a day in UTC, and what happened on it never changes. `day` has a row for each day of the range, and `total` has one row. The other groupings have a row for each record that has a share, a click or a reward in the range. `group` and `tag` count the present groups of each member and the present tags of each campaign. So a share can count in several of their rows, or in none, and `groupIds` or `tagIds` also restrict the rows. In all other groupings, the rows add up to the total. Every key of the workspace can read the figures of all members: `groupBy=member` is the leaderboard. Rows with equal figures are in the order of their keys. Follow the `Link` header to get the other pages.
+         * @description Returns the sums of shares, clicks and rewards over a range of days, by day or by record. Days are in UTC, and the figures of past days never change. `day` has a row for each day of the range, and `total` has one row. The other groupings have a row for each record that has a share, a click or a reward in the range. `group` and `tag` count the present groups of each member and the present tags of each campaign. So a share can count in several of their rows, or in none, and `groupIds` or `tagIds` also restrict the rows. In all other groupings, the rows add up to the total. Every key of the workspace can read the figures of all members: `groupBy=member` is the leaderboard. Rows with equal figures are in the order of their keys. Follow the `Link` header to get the other pages.
          */
         readonly get: operations["getAnalytics"];
         readonly put?: never;
@@ -635,7 +635,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a webhook
-         * @description Creates a webhook: from now on, each new event of its types is sent to its URL, in a POST of its own. The body is the event, as `GET /events` returns it, and the request is signed as Standard Webhooks 1.0 says. An event is delivered if the response has a 2xx status, within 15 seconds. Until then, the same event is tried again after 5 seconds, 5 minutes, 30 minutes, 2 hours, 5 hours, and then every 10 hours. So events arrive in order, and some may arrive twice. After 5 days of failures, or one response with the status 410, the webhook is disabled. The response is the only one that contains the secret. A workspace has at most 10 webhooks (409 otherwise). If the request is repeated with its `Idempotency-Key`, the response is an error with the ID of the record (409).
+         * @description Creates a webhook: from now on, each new event of its types is sent to its URL, in a POST of its own. The body is the event, as `GET /events` returns it, and the request is signed as Standard Webhooks 1.0 specifies. An event is delivered if the response has a 2xx status, within 15 seconds. Otherwise, it is sent again after 5 seconds, 5 minutes, 30 minutes, 2 hours, 5 hours, and then every 10 hours. So events arrive in order, and some may arrive twice. After 5 days of failures, or one response with the status 410, the webhook is disabled. The response is the only one that contains the secret. A workspace has at most 10 webhooks (409 otherwise). If the request is repeated with its `Idempotency-Key`, the response is an error with the ID of the record (409).
          */
         readonly post: operations["createWebhook"];
         readonly delete?: never;
@@ -667,7 +667,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Update a webhook
-         * @description Updates the given fields. Omitted fields are unchanged. A new `url` or `after`, or `enabled` with `true`, clears `failingSince`, and the next event is tried at once. A webhook that is enabled again continues where it stood.
+         * @description Updates the given fields. Omitted fields are unchanged. A new `url` or `after`, or `enabled` with `true`, clears `failingSince`, and sends the next event at once. A webhook that is enabled again continues with the event after `after`.
          */
         readonly patch: operations["updateWebhook"];
         readonly trace?: never;
@@ -683,7 +683,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Test a webhook
-         * @description Sends an event of the type `webhook.test` once, with the `sequence` 0 and no `data`, also if the webhook is disabled. The webhook does not change, and a failure is not tried again. The response takes up to 15 seconds. To run it again, send a new `Idempotency-Key` or none. A request body is ignored.
+         * @description Sends an event of the type `webhook.test` once, with the `sequence` 0 and empty `data`, also if the webhook is disabled. The webhook does not change, and a failed test is not retried. The response takes up to 15 seconds. To run it again, send a new `Idempotency-Key` or none. A request body is ignored.
          */
         readonly post: operations["testWebhook"];
         readonly delete?: never;
@@ -784,7 +784,7 @@ export interface components {
              * @description The number of clicks on the short link.
              */
             readonly clicks: number;
-            /** @description The rewards for the share and its clicks. Each reward is cut to what is left of `maxRewardPerEmployee` and `totalBudget` of the campaign. Later changes of these amounts do not change it. */
+            /** @description The rewards for the share and its clicks. Each reward is limited to the rest of `maxRewardPerEmployee` and `totalBudget` of the campaign. Later changes of the campaign do not affect it. */
             readonly rewards: string;
             /**
              * Format: date-time
@@ -1104,7 +1104,7 @@ export interface components {
              * @description The number of clicks on the short link.
              */
             readonly clicks: number;
-            /** @description The rewards for the share and its clicks. Each reward is cut to what is left of `maxRewardPerEmployee` and `totalBudget` of the campaign. Later changes of these amounts do not change it. */
+            /** @description The rewards for the share and its clicks. Each reward is limited to the rest of `maxRewardPerEmployee` and `totalBudget` of the campaign. Later changes of the campaign do not affect it. */
             readonly rewards: string;
             /**
              * Format: date-time
@@ -1401,7 +1401,7 @@ export interface components {
             readonly name: string;
             /**
              * Format: int64
-             * @description The number of members who shared a campaign for the first time.
+             * @description The number of shares. A member shares a campaign only once.
              */
             readonly shares: number;
             /**
@@ -1632,7 +1632,7 @@ export interface components {
              */
             readonly graceSeconds?: number;
         };
-        /** @description A change that others can act on. */
+        /** @description A change in the workspace that integrations can act on. */
         readonly Event: {
             /**
              * Format: uuid
@@ -1645,7 +1645,7 @@ export interface components {
              */
             readonly sequence: number;
             /**
-             * @description What happened.
+             * @description The type of the event.
              * @enum {string}
              */
             readonly type: "campaign.published" | "campaign.archived" | "campaign.budget_exhausted" | "share.created" | "member.created" | "member.accepted" | "member.updated" | "member.deleted" | "domain.verified" | "webhook.disabled";
@@ -1712,7 +1712,7 @@ export interface components {
             readonly after: number;
             /**
              * Format: date-time
-             * @description The time of the first failed attempt since the last success, in UTC, or `null`.
+             * @description The time of the first failure since the last success, in UTC, or `null`.
              */
             readonly failingSince: string | null;
             /** @description The status of the last response, or `null` if the last attempt got no response. */
@@ -1762,7 +1762,7 @@ export interface components {
             readonly after: number;
             /**
              * Format: date-time
-             * @description The time of the first failed attempt since the last success, in UTC, or `null`.
+             * @description The time of the first failure since the last success, in UTC, or `null`.
              */
             readonly failingSince: string | null;
             /** @description The status of the last response, or `null` if the last attempt got no response. */
@@ -1800,7 +1800,7 @@ export interface components {
             readonly enabled?: boolean;
             /**
              * Format: int64
-             * @description The `sequence` after which events are sent: a lower one repeats events, and a higher one skips events. At most that of the newest event counts. Events older than 30 days cannot be repeated.
+             * @description The `sequence` after which events are sent: a lower one repeats events, and a higher one skips events. A value beyond the newest event means the newest event. Events older than 30 days cannot be repeated.
              */
             readonly after?: number;
         };
@@ -4520,13 +4520,13 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description What each row stands for.
+                 * @description The rows: one for each day, campaign, member, group or tag, or one for the total.
                  * @example member
                  */
                 readonly groupBy?: "total" | "day" | "campaign" | "member" | "group" | "tag";
                 /** @description The first day, such as `2026-01-31`, in UTC. Default: 29 days before `to`. */
                 readonly from?: string;
-                /** @description The last day, in UTC. Default: today. `from` and `to` are both included, and at most 366 days. */
+                /** @description The last day, in UTC. Default: today. The range includes `from` and `to`, and has at most 366 days. */
                 readonly to?: string;
                 /** @description Only shares of these campaigns. Repeat the parameter or separate the values with commas. At most 100 different values. */
                 readonly campaignIds?: readonly string[];

@@ -47,7 +47,7 @@ interface PermissionRequirement<P extends Permission> {
  * The access levels and the roles that have each permission. A key without a member has no role, so its role is not
  * checked.
  */
-export const requirements: { readonly [P in Permission]: PermissionRequirement<P> } = {
+export const permissionRequirements: { readonly [P in Permission]: PermissionRequirement<P> } = {
   read: { access: ['full', 'read'], roles: ['admin', 'member'], needsMember: false },
   inspect: { access: ['full', 'read'], roles: ['admin'], needsMember: false },
   write: { access: ['full'], roles: ['admin'], needsMember: false },
@@ -59,7 +59,7 @@ export const requirements: { readonly [P in Permission]: PermissionRequirement<P
 
 /** Returns whether only a member can have a permission. */
 export function needsMember(permission: Permission): boolean {
-  return requirements[permission].needsMember;
+  return permissionRequirements[permission].needsMember;
 }
 
 /**
@@ -73,7 +73,7 @@ export function requirePermission(caller: Caller, permission: Permission): void 
 
 /** Returns the error that `requirePermission` would throw. */
 export function findRejection({ access, member }: Caller, permission: Permission): Rejection | undefined {
-  const required: PermissionRequirement<Permission> = requirements[permission];
+  const required: PermissionRequirement<Permission> = permissionRequirements[permission];
   const isAllowedPending = required.includesPending && member?.invitation === 'pending';
   const rejection = member && !isAllowedPending && rejectionByInvitation[member.invitation];
   if (rejection) return rejection;
@@ -87,7 +87,7 @@ export function findRejection({ access, member }: Caller, permission: Permission
   if (member && !required.roles.includes(member.role)) {
     const forbidden =
       permission === 'inspect' ? 'reads of members, API keys, events and webhooks' : 'writes except sharing a campaign';
-    const message = `The role ${member.role} allows no ${forbidden}. Use the API key of an admin.`;
+    const message = `The role ${member.role} does not allow ${forbidden}. Use the API key of an admin.`;
     return ['forbidden', message, 'not_admin'];
   }
   return undefined;

@@ -2,7 +2,7 @@ import { addUnits, toUnits } from '../shared/amount.ts';
 import { formatDay } from '../shared/date.ts';
 import type { Entity } from '../shared/entity.ts';
 
-/** What is counted on a share during a day. */
+/** The counts of a share on a day. */
 export interface ActivityCounts {
   /** 1 on the day of the share, else 0. */
   readonly shares: number;

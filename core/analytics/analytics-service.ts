@@ -68,8 +68,8 @@ export class AnalyticsService {
     const { groupBy, sortBy, sortOrder, page, pageSize } = complete;
     const figures = await this.addUp(workspaceId, complete);
     // Members keep the IDs of deleted groups, and campaigns those of deleted tags. These IDs have no row.
-    const isLabel = groupBy === 'group' || groupBy === 'tag';
-    const existing = isLabel ? await this.findNames(workspaceId, groupBy, figures) : undefined;
+    const hasNamedRows = groupBy === 'group' || groupBy === 'tag';
+    const existing = hasNamedRows ? await this.findNames(workspaceId, groupBy, figures) : undefined;
     const rows = existing ? figures.filter(({ key }) => existing.has(key)) : figures;
     const sorted = await sortInSteps(rows, createComparison(sortBy, sortOrder), this.system.pause);
     const found = sorted.slice((page - 1) * pageSize, page * pageSize);
@@ -97,8 +97,8 @@ export class AnalyticsService {
       (await campaigns.findFields(workspaceId, ids, TAG_IDS)).map((it) => [it.id, it.tagIds] as const);
     const selectedGroups = groupIds && (await findKnownIds(groups, workspaceId, groupIds));
     const selectedTags = tagIds && (await findKnownIds(tags, workspaceId, tagIds));
-    const memberGroups = groupIds || groupBy === 'group' ? new Labels(findGroups, selectedGroups) : undefined;
-    const campaignTags = tagIds || groupBy === 'tag' ? new Labels(findTags, selectedTags) : undefined;
+    const memberGroups = groupIds || groupBy === 'group' ? new IdsByOwner(findGroups, selectedGroups) : undefined;
+    const campaignTags = tagIds || groupBy === 'tag' ? new IdsByOwner(findTags, selectedTags) : undefined;
     const keyField = keyFields[groupBy];
     const needed = [keyField, memberGroups && 'memberId', campaignTags && 'campaignId'] as const;
     const fields = [...new Set(needed)].filter((field) => field !== undefined);
@@ -111,8 +111,8 @@ export class AnalyticsService {
         const groupsOfMember = memberGroups?.get(sum.memberId);
         const tagsOfCampaign = campaignTags?.get(sum.campaignId);
         if (groupsOfMember?.length === 0 || tagsOfCampaign?.length === 0) continue;
-        const labels = groupBy === 'group' ? groupsOfMember : groupBy === 'tag' ? tagsOfCampaign : undefined;
-        for (const key of labels ?? [keyField ? sum[keyField] : '']) addFigures(figures, key, sum);
+        const keys = groupBy === 'group' ? groupsOfMember : groupBy === 'tag' ? tagsOfCampaign : undefined;
+        for (const key of keys ?? [keyField ? sum[keyField] : '']) addFigures(figures, key, sum);
       }
     }
     return [...figures.values()];
@@ -135,8 +135,8 @@ export class AnalyticsService {
   }
 }
 
-/** The groups of members, or the tags of campaigns. If some of them are selected, all others are left out. */
-class Labels {
+/** The IDs of the groups of members, or of the tags of campaigns. If some are selected, it omits all others. */
+class IdsByOwner {
   private readonly byOwner = new Map<string, readonly string[]>();
 
   constructor(
@@ -144,12 +144,12 @@ class Labels {
     private readonly selected: ReadonlySet<string> | undefined,
   ) {}
 
-  /** Finds the labels of the owners that are not known yet. */
+  /** Loads the IDs for the owners that are not loaded yet. */
   async load(ownerIds: readonly string[]): Promise<void> {
     const unknown = [...new Set(ownerIds)].filter((id) => !this.byOwner.has(id));
     for (const id of unknown) this.byOwner.set(id, []);
-    for (const [id, labels] of await this.find(unknown)) {
-      this.byOwner.set(id, this.selected ? labels.filter((label) => this.selected?.has(label)) : labels);
+    for (const [id, found] of await this.find(unknown)) {
+      this.byOwner.set(id, this.selected ? found.filter((it) => this.selected?.has(it)) : found);
     }
   }
 

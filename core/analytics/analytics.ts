@@ -33,7 +33,7 @@ export interface Figures extends Omit<ActivitySums, ActivityField> {
   readonly key: string;
 }
 
-/** Sums with the name of the record. `name` is empty if the key is no ID, or if the record does not exist any more. */
+/** Sums with the name of the record. `name` is empty for a day and the total, and for a deleted record. */
 export type AnalyticsRow = Omit<Figures, 'rewards'> & { readonly name: string; readonly rewards: string };
 
 export const RANGE_ERROR: FieldError = {

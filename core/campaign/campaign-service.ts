@@ -161,7 +161,7 @@ export class CampaignService {
     });
   }
 
-  /** Adds a campaign. Only a published one is an event, so that drafts need no transaction. */
+  /** Adds a campaign. Only a published one adds an event, so drafts need no transaction. */
   private async add(campaign: Campaign): Promise<void> {
     const { id, workspaceId, status } = campaign;
     if (status !== 'published') return this.campaigns.add(campaign);
@@ -171,7 +171,7 @@ export class CampaignService {
     });
   }
 
-  /** Changes a campaign. Only these statuses can be an event, so that other changes need no transaction. */
+  /** Changes a campaign. Only a change of the status adds an event, so other changes need no transaction. */
   private applyChange(
     { id, workspaceId }: Campaign,
     { status }: CampaignChange,

@@ -1,25 +1,25 @@
 import { addUnits, toUnits } from '../shared/amount.ts';
 import type { Campaign } from './campaign.ts';
 
-/** What can earn a reward: the first share of a member, or clicks on its link. */
-export type RewardedEvent = { readonly type: 'share' } | { readonly type: 'clicks'; readonly count: number };
+/** An action that can earn a reward: the first share of a member, or clicks on its link. */
+export type RewardedAction = { readonly type: 'share' } | { readonly type: 'clicks'; readonly count: number };
 
 type RewardFields = 'shareRewardAmount' | 'clickRewardAmount' | 'maxRewardPerEmployee' | 'totalBudget' | 'rewardsSpent';
 
 /**
- * Returns what an event on a share earns, in units (amount.ts). The amount of the campaign is cut to what is left of
- * both limits: `maxRewardPerEmployee` without the earlier rewards of the share, and `totalBudget` without all earlier
- * rewards of the campaign. If a limit was lowered below the earlier rewards, nothing is left.
+ * Returns the reward for an action, in units (amount.ts): the amount of the campaign, but at most the rest of both
+ * limits. These are `maxRewardPerEmployee` minus the earlier rewards of the share, and `totalBudget` minus all earlier
+ * rewards of the campaign. If a limit was lowered below the earlier rewards, the reward is 0.
  */
-export function earn(
+export function computeReward(
   campaign: Pick<Campaign, RewardFields>,
   share: { readonly rewards: string },
-  event: RewardedEvent,
+  action: RewardedAction,
 ): bigint {
   const amount =
-    event.type === 'share'
+    action.type === 'share'
       ? toUnits(campaign.shareRewardAmount)
-      : toUnits(campaign.clickRewardAmount) * BigInt(event.count);
+      : toUnits(campaign.clickRewardAmount) * BigInt(action.count);
   const leftOfShare = toUnits(campaign.maxRewardPerEmployee) - toUnits(share.rewards);
   const leftOfBudget = toUnits(campaign.totalBudget) - toUnits(campaign.rewardsSpent);
   const earned = [amount, leftOfShare, leftOfBudget].reduce((least, it) => (it < least ? it : least));

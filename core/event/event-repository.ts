@@ -23,8 +23,8 @@ export interface EventRepository {
    */
   add(event: NewEvent): Promise<void>;
   /**
-   * Returns the page at the time `now`. A page never omits an event that is committed later with a lower sequence than
-   * that of its last event.
+   * Returns the page at the time `now`. An event that is committed later has a higher sequence than all events of the
+   * page, so a reader misses none.
    */
   findPage(workspaceId: string, query: EventQuery, now: number): Promise<Page<Event>>;
   /** Returns the sequence of the newest event, even if it has expired, or 0 if there has been no event. */

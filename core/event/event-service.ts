@@ -9,7 +9,7 @@ export class EventService {
     private readonly storageClock: Clock,
   ) {}
 
-  /** Returns the events after a sequence, in ascending order. If some have expired, begins with the oldest one. */
+  /** Returns the events after a sequence, in ascending order, without expired ones. */
   list(workspaceId: string, query: EventQuery): Promise<Page<Event>> {
     return this.events.findPage(workspaceId, query, this.storageClock.now());
   }

@@ -39,7 +39,7 @@ export interface EventData {
   readonly 'webhook.disabled': { readonly webhookId: string };
 }
 
-/** A change that others can act on. */
+/** A change in a workspace that integrations can act on. */
 export interface Event<T extends EventType = EventType> extends Entity {
   /** The number of the event in its workspace: 1 for the first one, without gaps, in the order of the commits. */
   readonly sequence: number;

@@ -2,7 +2,7 @@ import { newActivity } from '../activity/activity.ts';
 import type { ActivityRepository } from '../activity/activity-repository.ts';
 import type { Campaign } from '../campaign/campaign.ts';
 import type { CampaignRepository } from '../campaign/campaign-repository.ts';
-import { earn, exhaustsBudget, payReward } from '../campaign/reward.ts';
+import { computeReward, exhaustsBudget, payReward } from '../campaign/reward.ts';
 import type { EventFactory } from '../event/event.ts';
 import type { EventRepository } from '../event/event-repository.ts';
 import type { MemberRepository } from '../member/member-repository.ts';
@@ -24,7 +24,7 @@ export interface ClickRepositories {
   readonly shares: ShareRepository;
 }
 
-/** The clicks on a share or on a campaign, and what they earned, in units (amount.ts). */
+/** The clicks on a share or on a campaign, and their rewards, in units (amount.ts). */
 interface Counts {
   readonly clicks: number;
   readonly rewards: bigint;
@@ -47,7 +47,7 @@ export async function countClicks(
   const id = createCheckpointId(batch);
   const checkpoint = await clickCheckpoints.findById(workspaceId, id);
   if (checkpoint && checkpoint.sequence >= batch.sequence) return;
-  const rewards = await earnRewards(repositories, batch);
+  const rewards = await computeRewards(repositories, batch);
   const [byCampaign, byShare] = [new Map<string, Counts>(), new Map<string, Counts>()];
   for (const { campaignId, memberId, count } of clicks) {
     const shareId = createShareId(memberId, campaignId);
@@ -83,10 +83,10 @@ export async function countClicks(
 }
 
 /**
- * Returns what the clicks of a batch earn, in units, by the ID of the share. The shares of a campaign divide what is
- * left of its budget, in the order of the batch. Shares of deleted members earn nothing.
+ * Returns the rewards for the clicks of a batch, in units, by the ID of the share. The shares of a campaign use up the
+ * rest of its budget in the order of the batch. Shares of deleted members get no rewards.
  */
-async function earnRewards(
+async function computeRewards(
   { campaigns, members, shares }: ClickRepositories,
   { workspaceId, clicks }: ClickBatch,
 ): Promise<ReadonlyMap<string, bigint>> {
@@ -95,7 +95,7 @@ async function earnRewards(
   // Shares and members are read only if their campaign can pay.
   const rewarded = clicks.filter(({ campaignId, count }) => {
     const campaign = byId.get(campaignId);
-    return campaign && earn(campaign, { rewards: '0' }, { type: 'clicks', count }) > 0n;
+    return campaign && computeReward(campaign, { rewards: '0' }, { type: 'clicks', count }) > 0n;
   });
   const shareIds = rewarded.map(({ memberId, campaignId }) => createShareId(memberId, campaignId));
   const sharesById = indexById(await shares.findMany(workspaceId, shareIds));
@@ -106,7 +106,7 @@ async function earnRewards(
     const campaign = byId.get(campaignId);
     const share = sharesById.get(createShareId(memberId, campaignId));
     if (!campaign || !share || !presentMemberIds.has(memberId)) continue;
-    const earned = earn(campaign, share, { type: 'clicks', count });
+    const earned = computeReward(campaign, share, { type: 'clicks', count });
     rewards.set(share.id, earned);
     byId.set(campaignId, payReward(campaign, earned));
   }

@@ -1,10 +1,9 @@
 import { newActivity } from '../activity/activity.ts';
 import { type Campaign, type CampaignStatus, requireRunning } from '../campaign/campaign.ts';
 import type { CampaignRepository } from '../campaign/campaign-repository.ts';
-import { earn, exhaustsBudget, payReward } from '../campaign/reward.ts';
+import { computeReward, exhaustsBudget, payReward } from '../campaign/reward.ts';
 import type { DomainRepository } from '../domain/domain-repository.ts';
 import type { EventFactory } from '../event/event.ts';
-import type { EventRepository } from '../event/event-repository.ts';
 import { getLinkBase, LINK_KEY_LENGTH, type Link, type LinkOptions } from '../link/link.ts';
 import type { LinkRepository } from '../link/link-repository.ts';
 import type { Member } from '../member/member.ts';
@@ -38,7 +37,7 @@ interface AddedShare {
   readonly isNew: boolean;
 }
 
-type ShareRepositories = ClickRepositories & { readonly events: EventRepository; readonly links: LinkRepository };
+type ShareRepositories = ClickRepositories & { readonly links: LinkRepository };
 
 export class ShareService {
   constructor(
@@ -121,7 +120,7 @@ export class ShareService {
       const before = requireFound(await campaigns.findById(workspaceId, campaignId), 'campaign');
       // A server accepts the key of a deleted member for some seconds.
       const isMember = (await members.findById(workspaceId, memberId)) !== undefined;
-      const earned = isMember ? earn(before, { rewards: '0' }, { type: 'share' }) : 0n;
+      const earned = isMember ? computeReward(before, { rewards: '0' }, { type: 'share' }) : 0n;
       const count = (campaign: Campaign) => payReward(countShare(campaign, now), earned);
       const campaign = requireFound(await campaigns.update(workspaceId, campaignId, count), 'campaign');
       if (exhaustsBudget(campaign, earned))

@@ -15,7 +15,7 @@ export interface Share extends Entity {
   readonly linkKey: string;
   /** The number of clicks on the link of the member. */
   readonly clicks: number;
-  /** What the share and its clicks have earned, as a decimal string. */
+  /** The rewards for the share and its clicks, as a decimal string. */
   readonly rewards: string;
   readonly createdAt: string;
 }

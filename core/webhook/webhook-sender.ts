@@ -1,6 +1,6 @@
 import type { Event, EventType } from '../event/event.ts';
 
-/** What can go wrong with an attempt: `''` if nothing did, `status` if the status of the response is not a success. */
+/** The problems of an attempt: `''` is none, and `status` is a response without a 2xx status. */
 export const WEBHOOK_PROBLEMS = [
   '',
   'timeout',
@@ -13,7 +13,7 @@ export const WEBHOOK_PROBLEMS = [
 ] as const;
 export type WebhookProblem = (typeof WEBHOOK_PROBLEMS)[number];
 
-/** What a webhook gets: an event, or a test. */
+/** A message to a webhook: an event, or a test. */
 export interface WebhookMessage extends Pick<Event, 'id' | 'sequence' | 'createdAt'> {
   readonly type: EventType | 'webhook.test';
   readonly data: object;

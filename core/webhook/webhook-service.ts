@@ -135,22 +135,22 @@ export class WebhookService {
    * Returns `undefined` without an attempt: if there is no such event, if another attempt has the lease, or if the
    * webhook has changed. `jitter` is a random number from 0 to 1.
    */
-  async deliverNext(seen: Webhook, jitter: number): Promise<Delivery | undefined> {
-    const { workspaceId, id, after, types } = seen;
+  async deliverNext(snapshot: Webhook, jitter: number): Promise<Delivery | undefined> {
+    const { workspaceId, id, after, types } = snapshot;
     const { webhooks, events } = this.repositories;
     const newest = await events.findNewestSequence(workspaceId);
     const startedAt = this.storageClock.now();
     const { items } = await events.findPage(workspaceId, { after, types, pageSize: 1 }, startedAt);
     const [event] = items;
     if (!event) {
-      if (newest > after) await webhooks.update(workspaceId, id, (it) => skipTo(it, seen, newest));
+      if (newest > after) await webhooks.update(workspaceId, id, (it) => skipTo(it, snapshot, newest));
       return undefined;
     }
     const owner = this.system.newId();
-    const acquired = await webhooks.update(workspaceId, id, (it) => acquireLease(it, seen, owner, startedAt));
+    const acquired = await webhooks.update(workspaceId, id, (it) => acquireLease(it, snapshot, owner, startedAt));
     if (acquired?.lease?.owner !== owner) return undefined;
     const outcome = await this.options.sender.send(acquired, event);
-    const attempt = { seen, owner, sequence: event.sequence, outcome, jitter };
+    const attempt = { snapshot, owner, sequence: event.sequence, outcome, jitter };
     const recordIn = async (repositories: Repositories) => {
       const now = this.storageClock.now();
       const record = (it: Webhook): Webhook => recordAttempt(it, attempt, now);

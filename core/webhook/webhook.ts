@@ -40,7 +40,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** The delays before an event is tried again, by the number of failures. The last one repeats. */
 const RETRY_DELAYS_MS = [5_000, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 5 * HOUR_MS, 10 * HOUR_MS] as const;
 /** A webhook that fails for this time is disabled. */
-const FAILING_TTL_MS = 5 * DAY_MS;
+const MAX_FAILING_MS = 5 * DAY_MS;
 /** The statuses whose response can ask to wait longer. */
 const BUSY_STATUSES: readonly (number | null)[] = [429, 503];
 const GONE_STATUS = 410;
@@ -96,25 +96,25 @@ export function getWaitMs({ nextAttemptAt, failureCount, lease }: Webhook, now: 
   return Math.max(0, ...waits.map(([waitMs, limitMs]) => (waitMs > limitMs ? 0 : waitMs)));
 }
 
-/** Returns whether an attempt that began with the webhook `seen` still concerns the current webhook. */
-function isSameTarget(current: Webhook, seen: Webhook): boolean {
-  return current.url === seen.url && current.after === seen.after;
+/** Returns whether an attempt that began with the webhook `snapshot` still applies to the current webhook. */
+function isSameTarget(current: Webhook, snapshot: Webhook): boolean {
+  return current.url === snapshot.url && current.after === snapshot.after;
 }
 
-/** Gives the lease to an attempt, if the attempt may start and nothing has changed since the webhook was `seen`. */
-export function acquireLease(current: Webhook, seen: Webhook, owner: string, now: number): Webhook {
-  if (!current.enabled || !isSameTarget(current, seen) || getWaitMs(current, now) > 0) return current;
+/** Gives the lease to an attempt, if the attempt may start and the webhook has not changed since `snapshot`. */
+export function acquireLease(current: Webhook, snapshot: Webhook, owner: string, now: number): Webhook {
+  if (!current.enabled || !isSameTarget(current, snapshot) || getWaitMs(current, now) > 0) return current;
   return { ...current, lease: { owner, expiresAt: now + WEBHOOK_LEASE_MS } };
 }
 
 /** Moves a webhook past events that it does not deliver. */
-export function skipTo(current: Webhook, seen: Webhook, sequence: number): Webhook {
-  return isSameTarget(current, seen) ? { ...current, after: sequence } : current;
+export function skipTo(current: Webhook, snapshot: Webhook, sequence: number): Webhook {
+  return isSameTarget(current, snapshot) ? { ...current, after: sequence } : current;
 }
 
-/** An attempt to deliver the event with the sequence `sequence`. `seen` is the webhook when the attempt began. */
+/** An attempt to deliver the event with the sequence `sequence`. `snapshot` is the webhook when the attempt began. */
 export interface Attempt {
-  readonly seen: Webhook;
+  readonly snapshot: Webhook;
   readonly owner: string;
   readonly sequence: number;
   readonly outcome: WebhookOutcome;
@@ -127,16 +127,16 @@ export interface Attempt {
  * webhook has another URL or another position meanwhile, the outcome does not count.
  */
 export function recordAttempt(current: Webhook, attempt: Attempt, now: number): Webhook {
-  const { seen, owner, sequence, outcome, jitter } = attempt;
+  const { snapshot, owner, sequence, outcome, jitter } = attempt;
   if (current.lease?.owner !== owner) return current;
-  if (!isSameTarget(current, seen)) return { ...current, lease: null };
+  if (!isSameTarget(current, snapshot)) return { ...current, lease: null };
   const { status, problem, retryAfterMs } = outcome;
   const recorded = { ...current, lease: null, lastStatus: status, lastProblem: problem };
   if (problem === '') return { ...recorded, ...NOT_FAILING, after: sequence };
   const failureCount = current.failureCount + 1;
   const failingSince = current.failingSince ?? formatTimestamp(now);
   // Without the number of failures, a clock that jumps forward would disable a webhook.
-  const isExhausted = failureCount > RETRY_DELAYS_MS.length && now - Date.parse(failingSince) >= FAILING_TTL_MS;
+  const isExhausted = failureCount > RETRY_DELAYS_MS.length && now - Date.parse(failingSince) >= MAX_FAILING_MS;
   const failed = { ...recorded, failingSince, failureCount, nextAttemptAt: null };
   if (isExhausted || status === GONE_STATUS) return applyChanges(failed, { enabled: false }, now);
   const delayMs = computeRetryDelay(failureCount, jitter, BUSY_STATUSES.includes(status) ? retryAfterMs : 0);

@@ -175,7 +175,7 @@ suite('the command of an operation', {
       const asMember = ['--workspace', workspaceId, '--as', sharer.email.toUpperCase()];
       const { code, stderr } = await run(['tag', 'create', '--name', 'New', ...asMember]);
       assert.equal(code, 1);
-      assert.match(stderr, /^error: The role member allows no .*\. Omit --as, or choose an admin\.\n$/);
+      assert.match(stderr, /^error: The role member does not allow .*\. Omit --as, or choose an admin\.\n$/);
       const share = parseJsonOutput(await run(['campaign', 'share', ids.campaigns, ...asMember, '--json']));
       assert.equal(share.memberId, sharer.id);
       assert.equal(parseJsonOutput(await run(['me', ...asMember, '--json'])).member.id, sharer.id);

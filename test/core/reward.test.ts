@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { earn, type RewardedEvent } from '../../core/campaign/reward.ts';
+import { computeReward, type RewardedAction } from '../../core/campaign/reward.ts';
 import { toUnits } from '../../core/shared/amount.ts';
 import { each } from '../support/each.ts';
 import { suite } from '../support/suite.ts';
 
-const SHARE: RewardedEvent = { type: 'share' };
-const clicks = (count: number): RewardedEvent => ({ type: 'clicks', count });
+const SHARE: RewardedAction = { type: 'share' };
+const clicks = (count: number): RewardedAction => ({ type: 'clicks', count });
 const MAX = '999999999999.9999';
 
-/** The amounts of a campaign and of a share before an event. */
+/** The amounts of a campaign and of a share before an action. */
 const AMOUNTS = {
   shareRewardAmount: '1.50',
   clickRewardAmount: '0.05',
@@ -18,8 +18,8 @@ const AMOUNTS = {
   rewards: '0',
 };
 
-/** Differences to `AMOUNTS`, an event, and what it earns. */
-const cases: Readonly<Record<string, readonly [Partial<typeof AMOUNTS>, RewardedEvent, string]>> = {
+/** Differences to `AMOUNTS`, an action, and its reward. */
+const cases: Readonly<Record<string, readonly [Partial<typeof AMOUNTS>, RewardedAction, string]>> = {
   'a share': [{}, SHARE, '1.5'],
   'a click': [{}, clicks(1), '0.05'],
   'many clicks': [{}, clicks(7), '0.35'],
@@ -51,6 +51,6 @@ const cases: Readonly<Record<string, readonly [Partial<typeof AMOUNTS>, Rewarded
 suite('a reward', {
   'is the amount of the campaign, cut to what is left of both limits': () =>
     each(cases, ([{ rewards = '0', ...amounts }, event, expected]) => {
-      assert.equal(earn({ ...AMOUNTS, ...amounts }, { rewards }, event), toUnits(expected));
+      assert.equal(computeReward({ ...AMOUNTS, ...amounts }, { rewards }, event), toUnits(expected));
     }),
 });

@@ -37,7 +37,7 @@ const failed = { status: 500, problem: 'status', durationMs: 1 } as const;
 
 /** Records an attempt of `me` to deliver event 5 to a webhook. */
 function record(webhook: Webhook, changes: Partial<Attempt> = {}, now = NOON): Webhook {
-  const attempt = { seen: webhook, owner: 'me', sequence: 5, outcome: failed, jitter: 0.5, ...changes };
+  const attempt = { snapshot: webhook, owner: 'me', sequence: 5, outcome: failed, jitter: 0.5, ...changes };
   return recordAttempt({ ...webhook, lease: leased.lease }, attempt, now);
 }
 
@@ -122,7 +122,7 @@ suite('an attempt', {
   },
 
   'that has lost its lease changes nothing': () => {
-    const attempt = { seen: fresh, owner: 'me', sequence: 5, outcome: succeeded, jitter: 0 };
+    const attempt = { snapshot: fresh, owner: 'me', sequence: 5, outcome: succeeded, jitter: 0 };
     for (const lease of [null, { owner: 'other', expiresAt: NOON + LEASE }]) {
       const current = { ...fresh, lease };
       assert.equal(recordAttempt(current, attempt, NOON), current);
@@ -132,14 +132,14 @@ suite('an attempt', {
   'does not count if the URL or the position has changed meanwhile': () => {
     for (const change of [{ url: 'https://b.example' }, { after: 2 }]) {
       for (const outcome of [succeeded, failed, { status: 410, problem: 'status', durationMs: 1 } as const]) {
-        const seen = { ...fresh, ...change };
-        assert.deepEqual(record(fresh, { seen, outcome }), fresh);
+        const snapshot = { ...fresh, ...change };
+        assert.deepEqual(record(fresh, { snapshot, outcome }), fresh);
       }
     }
   },
 
   'that fails plans no other if the webhook was disabled meanwhile': () => {
-    const { enabled, nextAttemptAt } = record({ ...fresh, enabled: false }, { seen: fresh });
+    const { enabled, nextAttemptAt } = record({ ...fresh, enabled: false }, { snapshot: fresh });
     assert.deepEqual([enabled, nextAttemptAt], [false, null]);
   },
 });

@@ -29,7 +29,7 @@ const pages = [
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
 ];
-/** The languages of examples, which are no configurations. */
+/** The languages of examples, which are not configurations. */
 const NOT_CONFIGURATIONS = ['console', 'text', 'js', 'json', 'sh'];
 /** The file in this folder that tests a file of the folder `deployment`. */
 const testedBy: Readonly<Record<string, string>> = {

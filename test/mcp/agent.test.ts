@@ -22,7 +22,7 @@ interface Schema {
 const DAY_MS = 86_400_000;
 const toDay = (time: number) => new Date(time).toISOString().slice(0, 10);
 
-/** What the agent wants: values for fields whose descriptions have these words. */
+/** The values that the agent chooses for fields whose descriptions have these words. */
 const wishes: readonly (readonly [words: RegExp, value: unknown])[] = [
   [/^The start\b/, toDay(Date.now() - DAY_MS)],
   [/^The end\b/, toDay(Date.now() + 30 * DAY_MS)],

@@ -243,7 +243,7 @@ suite('the tools of MCP', {
       await create('/campaigns', {});
       assert.equal((await list('listCampaigns', { tagIds: tags })).length, 2);
       assert.equal((await list('listCampaigns', { tagIds: tags.join() })).length, 2);
-      assert.equal((await list('listCampaigns', { tagIds: [] })).length, 3, 'an empty array is no filter');
+      assert.equal((await list('listCampaigns', { tagIds: [] })).length, 3, 'an empty array is not a filter');
     }),
 
   'say how to get the next page': () =>

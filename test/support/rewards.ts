@@ -13,9 +13,9 @@ const sum = (counted: readonly Counted[]) => ({
 });
 
 /**
- * Asserts that the clicks and rewards of a campaign are the sums of those of its shares, that those of each share are
- * the sums of those of its activity, and that no limit is exceeded. The campaign is the only one of its workspace.
- * Returns the clicks and the rewards of the campaign.
+ * Asserts that no limit of a campaign is exceeded, and that its clicks and rewards are the sums of those of its shares.
+ * Those of each share must be the sums of its activity. The campaign is the only one of its workspace. Returns the
+ * clicks and the rewards of the campaign.
  */
 export async function assertRewardsAgree(engine: StorageEngine, workspaceId: string): Promise<Counted> {
   const [[campaign], shares, activities] = await engine.runInTransaction(async (snapshot) => [

@@ -43,7 +43,7 @@ BtNga3wCIDtFkQas/mCS/dCE3DOUwK6wNetvBEUolgSR4y0e9FwO
 -----END CERTIFICATE-----`,
 };
 
-/** Runs a server that receives webhooks. By default, it answers with the status 204. */
+/** Runs a server that receives webhooks. By default, it responds with the status 204. */
 export async function startReceiver(
   respond: (request: ReceivedRequest, ...args: Parameters<RequestListener>) => unknown = (
     _request,
