@@ -153,11 +153,14 @@ export class WebhookService {
     const attempt = { snapshot, owner, sequence: event.sequence, outcome, jitter };
     const recordIn = async (repositories: Repositories) => {
       const now = this.storageClock.now();
-      const record = (it: Webhook): Webhook => recordAttempt(it, attempt, now);
-      const before = await repositories.webhooks.findById(workspaceId, id);
+      let isDisabled = false;
+      const record = (it: Webhook): Webhook => {
+        const recorded = recordAttempt(it, attempt, now);
+        isDisabled = it.enabled && !recorded.enabled;
+        return recorded;
+      };
       const webhook = await repositories.webhooks.update(workspaceId, id, record);
-      if (!before || !webhook) return undefined;
-      const isDisabled = before.enabled && !webhook.enabled;
+      if (!webhook) return undefined;
       if (isDisabled) await repositories.events.add(this.newEvent(workspaceId, 'webhook.disabled', { webhookId: id }));
       return { webhook, event, outcome, isDisabled };
     };

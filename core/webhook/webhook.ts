@@ -101,15 +101,20 @@ function isSameTarget(current: Webhook, snapshot: Webhook): boolean {
   return current.url === snapshot.url && current.after === snapshot.after;
 }
 
+/** Returns whether the next event of the current webhook is that of `snapshot`. */
+function hasSameNextEvent(current: Webhook, snapshot: Webhook): boolean {
+  return isSameTarget(current, snapshot) && current.types.join() === snapshot.types.join();
+}
+
 /** Gives the lease to an attempt, if the attempt may start and the webhook has not changed since `snapshot`. */
 export function acquireLease(current: Webhook, snapshot: Webhook, owner: string, now: number): Webhook {
-  if (!current.enabled || !isSameTarget(current, snapshot) || getWaitMs(current, now) > 0) return current;
+  if (!current.enabled || !hasSameNextEvent(current, snapshot) || getWaitMs(current, now) > 0) return current;
   return { ...current, lease: { owner, expiresAt: now + WEBHOOK_LEASE_MS } };
 }
 
-/** Moves a webhook past events that it does not deliver. */
+/** Moves a webhook past events that it does not deliver, unless the webhook has changed since `snapshot`. */
 export function skipTo(current: Webhook, snapshot: Webhook, sequence: number): Webhook {
-  return isSameTarget(current, snapshot) ? { ...current, after: sequence } : current;
+  return hasSameNextEvent(current, snapshot) ? { ...current, after: sequence } : current;
 }
 
 /** An attempt to deliver the event with the sequence `sequence`. `snapshot` is the webhook when the attempt began. */

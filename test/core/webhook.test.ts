@@ -152,6 +152,7 @@ suite('the lease of an attempt', {
       disabled: [{ ...fresh, enabled: false }, false],
       moved: [{ ...fresh, after: 5 }, false],
       'with another URL': [{ ...fresh, url: 'https://b.example' }, false],
+      'with other types': [{ ...fresh, types: ['share.created'] }, false],
       leased: [{ ...fresh, lease: other }, false],
       'with an expired lease': [{ ...fresh, lease: { ...other, expiresAt: NOON } }, true],
       'that waits': [{ ...failing, nextAttemptAt: timestamp(NOON + 1) }, false],
@@ -181,8 +182,10 @@ suite('the lease of an attempt', {
 suite('a webhook', {
   'skips events of other types, unless it has changed meanwhile': () => {
     assert.equal(skipTo(fresh, fresh, 9).after, 9);
-    const moved = { ...fresh, after: 2 };
-    assert.equal(skipTo(moved, fresh, 9), moved);
+    for (const change of [{ after: 2 }, { types: ['share.created'] }] as const) {
+      const changed = { ...fresh, ...change };
+      assert.equal(skipTo(changed, fresh, 9), changed);
+    }
   },
 
   'counts as not failing after a change of its URL or position, or if it is enabled': () => {
