@@ -1,5 +1,6 @@
 import type { Express, RequestHandler } from 'express';
 import { requirePermission } from '../../core/access/permissions.ts';
+import { formatName } from '../api/parse.ts';
 import { listTools, sectionAnchors } from '../mcp/tools.ts';
 import { HttpError } from './errors.ts';
 import { admitRequest, type HandlerServices } from './operation-handler.ts';
@@ -29,7 +30,11 @@ export function serveMcp(app: Express, services: HandlerServices): void {
     // Otherwise a web page could reach a server on the network of its visitor.
     if (request.headers.origin !== undefined)
       throw new HttpError('forbidden', 'Web pages cannot use MCP. Send the request without an Origin header.');
-    const sections = readQuery(request.url).sections?.join().split(',') ?? sectionAnchors;
+    const { sections: values, ...unknown } = readQuery(request.url);
+    const [name] = Object.keys(unknown);
+    if (name !== undefined)
+      throw new HttpError('bad_request', `${formatName(name)}: unknown parameter, allowed parameters: sections`);
+    const sections = values?.join().split(',') ?? sectionAnchors;
     if (!sections.every((section) => sectionAnchors.includes(section)))
       throw new HttpError('bad_request', `sections: must be among ${sectionAnchors.join(', ')}`);
     const message = await readBody(request, response, caller.workspaceId);

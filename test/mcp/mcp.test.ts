@@ -404,6 +404,12 @@ suite('POST /mcp', {
             403,
             /./,
           ],
+          'an unknown parameter': [{ key, query: '?section=tags' }, 400, /^section: unknown parameter, .*: sections$/],
+          'an unknown parameter beside sections': [
+            { key, query: '?sections=tags&__proto__=1' },
+            400,
+            /^__proto__: .*: sections$/,
+          ],
           'an unknown section and invalid JSON': [{ key, query: '?sections=x', body: '{' }, 400, /^sections: /],
         };
         await each(cases, async ([options, status, message]) =>
