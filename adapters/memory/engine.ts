@@ -76,8 +76,19 @@ function createRecordStore(table: MemoryTable, write: Write): RecordStore<Row> {
       return sums.list();
     },
     add,
+    addMany: (records) =>
+      write(() => {
+        for (const record of records) table.add(structuredClone(record));
+      }),
     update: (workspaceId, id, change) => write(() => updateMany(workspaceId, [id], change)[0]),
     updateMany: (workspaceId, ids, change) => write(() => updateMany(workspaceId, ids, change)),
+    increment: (workspaceId, id, field) =>
+      write(() => {
+        const row = table.find(workspaceId, id) ?? { id, workspaceId, [field]: 0 };
+        const sum = (row[field] as number) + 1;
+        table.set(id, { ...row, [field]: sum });
+        return sum;
+      }),
     remove: (workspaceId, id) =>
       write(() => {
         const exists = table.find(workspaceId, id) !== undefined;

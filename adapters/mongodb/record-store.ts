@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type ClientSession, type Collection, type Filter, MongoBulkWriteError } from 'mongodb';
 import { CoreError } from '../../core/shared/core-error.ts';
 import type { AnyRecord, RecordStore, SumQuery } from '../persistence/record-store.ts';
@@ -9,7 +10,7 @@ import { type FindCommand, find, findOne } from './find.ts';
 import { findList } from './list.ts';
 import { toFilter, toProjection } from './query.ts';
 import { WRITE_CONFLICT } from './write-conflicts.ts';
-import { confirm, insert, mapWriteErrors, requireUnique } from './writes.ts';
+import { confirm, insert, insertInTransaction, mapWriteErrors, requireUnique } from './writes.ts';
 
 /** The number of sums that one response has. Parsing them blocks the event loop for a few milliseconds. */
 const SUM_BATCH_SIZE = 500;
@@ -55,7 +56,10 @@ export function createMongodbRecordStore(
   const { name } = schema;
   const addOne = (document: StoredDocument) => {
     const filter = { workspaceId: document.workspaceId, _id: document._id };
-    return runChange(name, (collection, session) => insert(collection, document, filter, schema, session));
+    return runChange(name, async (collection, session) => {
+      if (session) await insertInTransaction(collection, [document], schema, session);
+      else await insert(collection, document, filter, schema);
+    });
   };
 
   const read = (command: FindCommand): Promise<AnyRecord[]> =>
@@ -154,6 +158,16 @@ export function createMongodbRecordStore(
 
     addIndependently,
 
+    addMany: async (records) => {
+      const areAdded = await runChange(name, async (collection, session) => {
+        if (!session) throw new Error('`addMany` was called outside of a transaction.');
+        const documents = records.map((record) => toDocument(record, schema));
+        return insertInTransaction(collection, documents, schema, session);
+      });
+      // The error is thrown after the change, because a transaction that has changed nothing is committed.
+      if (!areAdded) throw schema.createTakenError('id');
+    },
+
     update: (workspaceId, id, change) => {
       // The revisions of attempts that got no response. The stored record may have one of them.
       const unconfirmedRevisions = new Set<string>();
@@ -200,6 +214,17 @@ export function createMongodbRecordStore(
             if (!session) throw new Error('`updateMany` was called outside of a transaction.');
             return updateInTransaction(collection, session, workspaceId, ids, change);
           }),
+      ),
+
+    increment: (workspaceId, id, field) =>
+      runUpdate([`${name}/${id}`], () =>
+        runChange(name, async (collection, session) => {
+          const change = { $inc: { [field]: 1 }, $set: { revision: randomUUID() } };
+          const options = { session, upsert: true, returnDocument: 'after', ...COMMAND_TIMEOUT } as const;
+          const filter = toIdFilter(workspaceId, id);
+          const changed = await mapWriteErrors(schema, () => collection.findOneAndUpdate(filter, change, options));
+          return changed?.[field];
+        }),
       ),
 
     remove: (workspaceId, id) => removeRecord(name, toIdFilter(workspaceId, id), runChange),

@@ -41,17 +41,7 @@ export async function insert(
   document: StoredDocument,
   filter: Filter<StoredDocument>,
   schema: StoreSchema,
-  session: ClientSession | undefined,
 ): Promise<void> {
-  if (session) {
-    await requireUnique(collection, document, schema, session);
-    // A duplicate-key error would end the transaction. If the ID is taken, this command does nothing.
-    const { upsertedCount } = await mapWriteErrors(schema, () =>
-      collection.updateOne(filter, { $setOnInsert: document }, { upsert: true, session, ...COMMAND_TIMEOUT }),
-    );
-    if (upsertedCount === 0) throw schema.createTakenError('id');
-    return;
-  }
   try {
     await mapWriteErrors(schema, () => collection.insertOne(document, COMMAND_TIMEOUT));
   } catch (error) {
@@ -61,7 +51,34 @@ export async function insert(
 }
 
 /**
- * Rejects with `conflict` if a unique value is taken. In a transaction, `insert` and updates check this before they
+ * Inserts documents in a transaction. Rejects with `conflict` if a unique value or all IDs are taken: then it has
+ * changed nothing. Otherwise, resolves to whether it has inserted all of them.
+ */
+export async function insertInTransaction(
+  collection: Collection<StoredDocument>,
+  documents: readonly StoredDocument[],
+  schema: StoreSchema,
+  session: ClientSession,
+): Promise<boolean> {
+  if (documents.length === 0) return true;
+  for (const document of documents) await requireUnique(collection, document, schema, session);
+  // A duplicate-key error would end the transaction. If an ID is taken, its upsert does nothing.
+  const upserts = documents.map((document) => ({
+    updateOne: {
+      filter: { workspaceId: document.workspaceId, _id: document._id },
+      update: { $setOnInsert: document },
+      upsert: true,
+    },
+  }));
+  const { upsertedCount } = await mapWriteErrors(schema, () =>
+    collection.bulkWrite(upserts, { session, ordered: false, ...COMMAND_TIMEOUT }),
+  );
+  if (upsertedCount === 0) throw schema.createTakenError('id');
+  return upsertedCount === documents.length;
+}
+
+/**
+ * Rejects with `conflict` if a unique value is taken. In a transaction, inserts and updates check this before they
  * write, because a duplicate-key error would end the transaction.
  */
 export async function requireUnique(

@@ -46,13 +46,14 @@ const SUMS_PER_PAUSE = 1_000;
 const SUMMED_COLUMNS = ['shares', 'clicks', 'rewardsHigh', 'rewardsLow'] as const;
 
 export function createActivityRepository(store: RecordStore<ActivityRecord>): ActivityRepository {
-  const { add, updateMany } = createRepository(store, activitySchema);
+  const { add, addMany, updateMany } = createRepository(store, activitySchema);
   return {
+    add,
     async addCounts(workspaceId, activities) {
       const byId = indexById(activities);
       const change = (it: Activity) => addActivityCounts(it, byId.get(it.id) as Activity);
       const counted = indexById(await updateMany(workspaceId, [...byId.keys()], change));
-      for (const activity of activities) if (!counted.has(activity.id)) await add(activity);
+      await addMany(activities.filter(({ id }) => !counted.has(id)));
     },
     async *sum(workspaceId, { days, campaignIds, memberIds }, groupBy, isAbandoned) {
       const filters: Condition<ActivityRecord>[] = [];

@@ -25,15 +25,12 @@ export function createEventRepository(
   counters: RecordStore<EventCounter>,
   onAdd: (workspaceId: string) => void,
 ): EventRepository {
-  const increment = (counter: EventCounter) => ({ ...counter, sequence: counter.sequence + 1 });
   const findNewestSequence = async (workspaceId: string) =>
     (await counters.get(workspaceId, workspaceId))?.sequence ?? 0;
   return {
     async add(event) {
       const { workspaceId } = event;
-      const counter = await counters.update(workspaceId, workspaceId, increment);
-      const { sequence } = counter ?? { sequence: 1 };
-      if (!counter) await counters.add({ id: workspaceId, workspaceId, sequence });
+      const sequence = await counters.increment(workspaceId, workspaceId, 'sequence');
       await store.add({ ...event, sequence });
       onAdd(workspaceId);
     },

@@ -126,6 +126,12 @@ export interface RecordStore<T extends Entity> {
   /** Adds a record. Rejects with `conflict` if the ID or a unique value is taken. */
   add(record: T, options?: AddOptions): Promise<void>;
   /**
+   * Adds records of one workspace in a few commands. Each has another ID, and other unique values. Rejects with
+   * `conflict` if an ID or a unique value is taken. Call it in a transaction, and throw the error: otherwise, some
+   * records can be added and others not.
+   */
+  addMany(records: readonly T[]): Promise<void>;
+  /**
    * Returns a record, or `undefined` if it does not exist. If `fields` are given, an engine may omit all other fields
    * except the ID.
    */
@@ -162,6 +168,11 @@ export interface RecordStore<T extends Entity> {
    * some records changed and others not.
    */
   updateMany(workspaceId: string, ids: readonly string[], change: EntityChange<T>): Promise<readonly T[]>;
+  /**
+   * Adds 1 to a number of a record in one command, and returns the sum. A missing record is added, with no other
+   * fields. Call it in a transaction: outside of one, a retry can count twice.
+   */
+  increment(workspaceId: string, id: string, field: Field<T>): Promise<number>;
   /** Returns whether the record existed. */
   remove(workspaceId: string, id: string): Promise<boolean>;
 }

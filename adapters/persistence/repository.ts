@@ -16,6 +16,7 @@ interface CommonMethods<T extends Entity> {
   readonly findFields: FindFields<T>;
   iterate(workspaceId: string): AsyncIterable<T>;
   add(entity: T): Promise<void>;
+  addMany(entities: readonly T[]): Promise<void>;
   update(workspaceId: string, id: string, change: EntityChange<T>): Promise<T | undefined>;
   updateMany(workspaceId: string, ids: readonly string[], change: EntityChange<T>): Promise<readonly T[]>;
   remove(workspaceId: string, id: string): Promise<boolean>;
@@ -59,6 +60,7 @@ export function createRepository<T extends Entity, R extends Entity>(
       }
     },
     add: (entity) => store.add(toRecord(entity)),
+    addMany: (entities) => store.addMany(entities.map(toRecord)),
     async update(workspaceId, id, change) {
       const record = await store.update(workspaceId, id, toRecordChange(change));
       return record && toEntity(record);

@@ -97,10 +97,22 @@ export function createSqliteRecordStore(table: Table, executor: Executor, now: (
     sum: (workspaceId: string, query: SumQuery<AnyRecord>) =>
       executor.scan(workspaceId, (database) => readSums(database, table, workspaceId, query)),
     add,
+    addMany: (records) =>
+      executor.write((database) => {
+        deleteExpired(database, table, now());
+        for (const record of records) insertRecord(database, table, record);
+      }),
     update: (workspaceId, id, change) =>
       executor.write((database) => updateMany(database, workspaceId, [id], change)[0]),
     updateMany: (workspaceId, ids, change) =>
       executor.write((database) => updateMany(database, workspaceId, [...new Set(ids)], change)),
+    increment: (workspaceId, id, field) =>
+      executor.write((database) => {
+        const addOne = (it: AnyRecord) => ({ ...it, [field]: (it[field] as number) + 1 });
+        const [updated] = updateMany(database, workspaceId, [id], addOne);
+        if (!updated) insertRecord(database, table, { id, workspaceId, [field]: 1 });
+        return updated ? (updated[field] as number) : 1;
+      }),
     remove: (workspaceId, id) =>
       executor.write((database) => {
         const [[row] = []] = database.all(`DELETE ${findById} RETURNING "row"`, id, workspaceId);

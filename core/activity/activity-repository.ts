@@ -19,6 +19,8 @@ export interface ActivitySums extends Readonly<Record<ActivityField, string>> {
 
 /** The activity of all workspaces: one for each share and day with something to count. */
 export interface ActivityRepository {
+  /** Adds the activity of a new share. Call it in the transaction that adds the share. */
+  add(activity: Activity): Promise<void>;
   /**
    * Adds the counts to those of the same share and day. Each ID occurs once, and all are in one workspace. Call it in
    * the transaction that changes the share: otherwise, an error can leave some of them out.

@@ -116,12 +116,18 @@ export class ShareService {
     if (existing) return existing;
     const work = async ({ activity, campaigns, events, links, members, shares }: ShareRepositories) => {
       await events.add(this.newEvent(workspaceId, 'share.created', { campaignId, memberId }));
-      const now = this.system.now();
-      const before = requireFound(await campaigns.findById(workspaceId, campaignId), 'campaign');
+      // A simultaneous request can have added the share while this one waited to number the event.
+      const id = createShareId(memberId, campaignId);
+      if (await shares.findById(workspaceId, id)) throw new CoreError('conflict', 'The campaign was shared already.');
       // A server accepts the key of a deleted member for some seconds.
       const isMember = (await members.findById(workspaceId, memberId)) !== undefined;
-      const earned = isMember ? computeReward(before, { rewards: '0' }, { type: 'share' }) : 0n;
-      const count = (campaign: Campaign) => payReward(countShare(campaign, now), earned);
+      const now = this.system.now();
+      // If a storage calls `count` again, the last call decides.
+      let earned = 0n;
+      const count = (current: Campaign) => {
+        earned = isMember ? computeReward(current, { rewards: '0' }, { type: 'share' }) : 0n;
+        return payReward(countShare(current, now), earned);
+      };
       const campaign = requireFound(await campaigns.update(workspaceId, campaignId, count), 'campaign');
       if (exhaustsBudget(campaign, earned))
         await events.add(this.newEvent(workspaceId, 'campaign.budget_exhausted', { campaignId }));
@@ -130,7 +136,7 @@ export class ShareService {
       const share = newShare(campaign, memberId, { linkKey, rewards }, now);
       await shares.add(share);
       const counts = { shares: 1, clicks: 0, rewards };
-      await activity.addCounts(workspaceId, [newActivity(share, counts, this.storageClock.now())]);
+      await activity.add(newActivity(share, counts, this.storageClock.now()));
       return { campaign, share, isNew: true };
     };
     return this.unitOfWork.run(work).catch(async (error) => {

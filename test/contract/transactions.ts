@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { CampaignRecord } from '../../adapters/persistence/campaigns.ts';
 import type { StorageEngine } from '../../adapters/persistence/storage-engine.ts';
+import type { TagRecord } from '../../adapters/persistence/tags.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
 import type { Tests } from '../support/suite.ts';
 import { assertRejectsWithConflict } from './assert-rejects-with-conflict.ts';
@@ -119,6 +120,53 @@ export function defineTransactionTests(test: CreateStorageTest, transactions: 'o
       assert.equal((await storage.campaigns.get(workspaceId, all.changed.id))?.clicks, 1);
       assert.deepEqual(await storage.tags.get(workspaceId, other.id), other);
       assert.equal(await storage.tags.count(workspaceId, []), 2);
+    }),
+
+    'adds many records, or none if one of them is taken': test(async ({ runInTransaction, tags }) => {
+      const workspaceId = newId();
+      const [one, two, three] = ['one', 'two', 'three'].map((name) => buildTag(workspaceId, name));
+      const add = (...records: (typeof one)[]) =>
+        runInTransaction((staged) => staged.tags.addMany(records as TagRecord[]));
+      const readAll = async () => (await tags.listById(workspaceId, '', 9)).map(({ name }) => name).toSorted();
+      await add();
+      await add(one, two);
+      assert.deepEqual(await readAll(), ['one', 'two']);
+      await assertRejectsWithConflict(add(three, one));
+      await assertRejectsWithConflict(add(three, buildTag(workspaceId, 'two')));
+      await assertRejectsWithConflict(add(three, buildTag(newId(), 'other', { id: one?.id ?? '' })));
+      assert.deepEqual(await readAll(), ['one', 'two']);
+    }),
+
+    'loses no increment of simultaneous transactions, and keeps the other fields': test(
+      async (storage, { openOnSameData }) => {
+        const workspaceId = newId();
+        const increment = ({ runInTransaction }: StorageEngine) =>
+          runInTransaction(({ eventCounters }) => eventCounters.increment(workspaceId, workspaceId, 'sequence'));
+        assert.equal(await increment(storage), 1);
+        assert.deepEqual(await storage.eventCounters.get(workspaceId, workspaceId), {
+          ...{ id: workspaceId, workspaceId, sequence: 1 },
+        });
+        await storage.eventCounters.update(workspaceId, workspaceId, (it) => ({ ...it, webhookWriteCount: 7 }));
+        const engines = [storage, ...(await openOnSameData())];
+        const sums = await Promise.all(engines.flatMap((engine) => [increment(engine), increment(engine)]));
+        assert.deepEqual(
+          sums.toSorted((a, b) => a - b),
+          sums.map((_, i) => i + 2),
+        );
+        const counter = await storage.eventCounters.get(workspaceId, workspaceId);
+        assert.deepEqual([counter?.sequence, counter?.webhookWriteCount], [1 + sums.length, 7]);
+      },
+    ),
+
+    'undoes an increment if the transaction fails': test(async (storage) => {
+      const workspaceId = newId();
+      const work = storage.runInTransaction(async ({ eventCounters }) => {
+        const increment = () => eventCounters.increment(workspaceId, workspaceId, 'sequence');
+        assert.deepEqual([await increment(), await increment()], [1, 2]);
+        throw new Error('the work fails');
+      });
+      await assert.rejects(work, /the work fails/);
+      assert.equal(await storage.eventCounters.get(workspaceId, workspaceId), undefined);
     }),
 
     'runs conflicting calls that its work makes at the same time one after another': test(async (storage) => {

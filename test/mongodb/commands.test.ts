@@ -476,6 +476,8 @@ function findSubjects({ op, command, originatingCommand }: Document): Document[]
       return isEmptyUpdate(command.u) ? [command.q] : [command.q, command.u.$setOnInsert ?? command.u];
     case 'remove':
       return [command.q];
+    case 'findAndModify':
+      return [command.query];
     case 'aggregate':
       return [command.pipeline[0].$match];
     default:
@@ -496,7 +498,7 @@ const hasValue = (value: unknown): boolean => typeof value === 'string' || Array
 function isTargeted(entry: Document): boolean {
   const isGlobal = (globalStoreNames as readonly string[]).includes(toCollectionName(entry.ns));
   if (isGlobal && entry.op === 'query' && typeof entry.command.filter._id?.$gt === 'string') return true;
-  const isChange = entry.op === 'update' || entry.op === 'remove';
+  const isChange = entry.op === 'update' || entry.op === 'remove' || 'findAndModify' in entry.command;
   const requiredFields = isGlobal ? ['_id'] : ['workspaceId', ...(isChange ? ['_id'] : [])];
   return findSubjects(entry).every((subject) => requiredFields.every((field) => hasValue(subject[field])));
 }

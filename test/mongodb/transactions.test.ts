@@ -44,6 +44,30 @@ suite('the transactions of the MongoDB storage', {
       ),
     ),
 
+  'that share a campaign take a few commands, and fewer if the member has shared it already': () =>
+    withMongodbProxy((proxy) =>
+      withApplication(proxy.uri, async (app) => {
+        const { workspaceId, admin: member } = await createWorkspace(app);
+        const createCampaign = () => app.campaigns.create({ workspaceId, member }, createCampaignFields());
+        const share = async (id: string) => (await app.shares.create({ workspaceId, member }, id)).isNew;
+        const [{ id }, { id: otherId }] = [await createCampaign(), await createCampaign()];
+        const commands = await countCommands(proxy, () => share(id));
+        // Finds the share twice, the member and the campaign. Numbers the event. Changes the campaign, and adds the
+        // event, the link, the share and its activity.
+        assert.deepEqual(commands, { find: 4, findAndModify: 1, update: 5, commitTransaction: 1 });
+        assert.deepEqual(await countCommands(proxy, () => share(id)), { find: 3, update: 1 });
+        let results: boolean[] = [];
+        const repeated = await countCommands(proxy, async () => {
+          results = await Promise.all(Array.from({ length: MEMBER_COUNT }, () => share(otherId)));
+        });
+        assert.equal(results.filter((isNew) => isNew).length, 1);
+        const { update = 0, commitTransaction, abortTransaction = 0 } = repeated;
+        assert.equal(commitTransaction, 1);
+        // Each of the others adds an event before it finds the share. Then it waits until the share is durable.
+        assert.equal(update, 5 + abortTransaction + MEMBER_COUNT - 1);
+      }),
+    ),
+
   'that read before they change the same record run again before they have changed anything': () =>
     withMongodbProxy((proxy) =>
       withApplication(proxy.uri, async (app) => {
@@ -87,7 +111,7 @@ suite('the transactions of the MongoDB storage', {
         const clicks = links.map(({ share: { campaignId, memberId } }) => ({ campaignId, memberId, count: 1 }));
         const batch = { workspaceId, processId: newId(), sequence: 1, clicks };
         const commands = await countCommands(proxy, () => shares.addClicks(batch));
-        assert.deepEqual(commands, { find: 3, update: 3, commitTransaction: 1 });
+        assert.deepEqual(commands, { find: 7, update: 4, commitTransaction: 1 });
         for (const { campaign, share } of links) {
           assert.equal((await engine.campaigns.get(workspaceId, campaign.id))?.clicks, 1);
           assert.equal((await engine.shares.get(workspaceId, share.id))?.clicks, 1);
