@@ -40,7 +40,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** The delays before an event is tried again, by the number of failures. The last one repeats. */
 const RETRY_DELAYS_MS = [5_000, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 5 * HOUR_MS, 10 * HOUR_MS] as const;
 /** A webhook that fails for this time is disabled. */
-const MAX_FAILING_MS = 5 * DAY_MS;
+const FAILURE_TIMEOUT_MS = 5 * DAY_MS;
 /** The statuses whose response can ask to wait longer. */
 const BUSY_STATUSES: readonly (number | null)[] = [429, 503];
 const GONE_STATUS = 410;
@@ -141,7 +141,7 @@ export function recordAttempt(current: Webhook, attempt: Attempt, now: number): 
   const failureCount = current.failureCount + 1;
   const failingSince = current.failingSince ?? formatTimestamp(now);
   // Without the number of failures, a clock that jumps forward would disable a webhook.
-  const isExhausted = failureCount > RETRY_DELAYS_MS.length && now - Date.parse(failingSince) >= MAX_FAILING_MS;
+  const isExhausted = failureCount > RETRY_DELAYS_MS.length && now - Date.parse(failingSince) >= FAILURE_TIMEOUT_MS;
   const failed = { ...recorded, failingSince, failureCount, nextAttemptAt: null };
   if (isExhausted || status === GONE_STATUS) return applyChanges(failed, { enabled: false }, now);
   const delayMs = computeRetryDelay(failureCount, jitter, BUSY_STATUSES.includes(status) ? retryAfterMs : 0);
