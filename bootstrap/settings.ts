@@ -100,7 +100,7 @@ export const settings = {
     .default(DEFAULT_REJECTED_CREDENTIAL_LIMIT)
     .describe('The maximum number of rejected credentials per client address and minute.'),
   DEMO_WORKSPACE: flag.describe(
-    'Whether to create the demo workspace if the storage has no workspace yet: `true` or `false`. Not allowed with `STORAGE=mongodb`, because the service creates no demo workspace there.',
+    'Whether to create the demo workspace if the storage has no workspace yet: `true` or `false`. Not allowed with `STORAGE=mongodb`.',
   ),
   DEMO_API_KEY: z
     .string()

@@ -32,8 +32,8 @@ export interface Options {
   readonly rounds: number;
   readonly milliseconds: number;
   /**
-   * Whether to write the results to the documents: only if all options except `--storage`, `--flat` and `--links` have
-   * their defaults.
+   * Whether to write the results to the documents: only if `--servers`, `--types`, `--sizes`, `--rounds` and
+   * `--seconds` have their defaults.
    */
   readonly writesDocuments: boolean;
 }
