@@ -42,18 +42,11 @@ export const MAX_ANALYTICS_DAYS = 366;
 
 /** The default of all lists except campaigns and domains, whose default is their maximum. */
 export const DEFAULT_PAGE_SIZE = 50;
+/** The maximum of all lists except the following ones. */
+export const MAX_PAGE_SIZE = 100;
 export const MAX_ANALYTICS_PAGE_SIZE = 366;
 export const MAX_CAMPAIGN_PAGE_SIZE = 25;
-export const MAX_CONTENT_PILLAR_PAGE_SIZE = 100;
 export const MAX_DOMAIN_PAGE_SIZE = 50;
-export const MAX_EVENT_PAGE_SIZE = 100;
-export const MAX_GROUP_PAGE_SIZE = 100;
-export const MAX_INSPIRATION_QUESTION_PAGE_SIZE = 100;
-export const MAX_KEY_PAGE_SIZE = 100;
-export const MAX_MEMBER_PAGE_SIZE = 100;
-export const MAX_SHARE_PAGE_SIZE = 100;
-export const MAX_TAG_PAGE_SIZE = 100;
-export const MAX_WEBHOOK_PAGE_SIZE = 100;
 
 // Times.
 

@@ -28,9 +28,6 @@ const analyticsRow = z
   })
   .meta({ id: 'AnalyticsRow', description: 'Shares, clicks and rewards of a day, of a record, or in total.' });
 
-const idFilter = (description: string) =>
-  field.idListParameter.describe(`${description} ${field.LIST_PARAMETER_FORMAT}`);
-
 const RANGE = `The range includes \`from\` and \`to\`, and has at most ${MAX_ANALYTICS_DAYS} days.`;
 
 /** Returns whether both days are valid, even if other parameters are not. */
@@ -64,17 +61,15 @@ const getAnalytics = defineOperation({
         `The first day, such as \`2026-01-31\`, in UTC. Default: ${DEFAULT_ANALYTICS_DAYS - 1} days before \`to\`.`,
       ),
       to: field.dayParameter.describe(`The last day, in UTC. Default: today. ${RANGE}`),
-      campaignIds: idFilter('Only shares of these campaigns.'),
-      memberIds: idFilter('Only shares by these members.'),
-      groupIds: idFilter('Only shares by members of at least one of these groups.'),
-      tagIds: idFilter('Only shares of campaigns with at least one of these tags.'),
+      campaignIds: field.idListParameter('Only shares of these campaigns.'),
+      memberIds: field.idListParameter('Only shares by these members.'),
+      groupIds: field.idListParameter('Only shares by members of at least one of these groups.'),
+      tagIds: field.idListParameter('Only shares of campaigns with at least one of these tags.'),
       sortBy: field
-        .singleParameter(z.enum(ANALYTICS_SORTS))
-        .optional()
+        .enumParameter(ANALYTICS_SORTS)
         .describe('The sort field. Default: `key` for `groupBy=day`, otherwise `clicks`.'),
       sortOrder: field
-        .singleParameter(z.enum(['asc', 'desc']))
-        .optional()
+        .enumParameter(['asc', 'desc'])
         .describe('The sort order. Default: `asc` for `key`, otherwise `desc`.'),
       ...field.pageParameters(DEFAULT_PAGE_SIZE, MAX_ANALYTICS_PAGE_SIZE),
       pageSize: field

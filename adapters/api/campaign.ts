@@ -23,8 +23,6 @@ import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
 import { defineDelete, describeResource, UPDATE } from './record-operations.ts';
 
-const campaigns = describeResource('campaign', '/campaigns');
-
 const STATUS_MEANINGS =
   '`draft`: every key of the workspace can read the campaign, but nobody can share it. `published`: between `startDate` and `endDate`, members can share it, and its short links lead to its `destinationUrl`. `archived`: nobody can share it, lists omit it by default, and its short links have expired.';
 
@@ -159,6 +157,8 @@ const example = {
   hasShared: true,
 } as const;
 
+const campaigns = describeResource('campaign', '/campaigns', campaignResponse, example, MAX_CAMPAIGN_PAGE_SIZE);
+
 /** The resource of the campaign in the examples. */
 export const exampleResource = {
   url: 'https://northwind.example/tents.mp4',
@@ -182,7 +182,6 @@ export const createCampaign = defineOperation({
   body: campaignFields
     .refine(isInDateOrder, DATE_ORDER)
     .meta({ id: 'CreateCampaign', description: 'A campaign to create.' }),
-  response: campaignResponse,
   example: {
     body: {
       name: example.name,
@@ -217,19 +216,14 @@ const listCampaigns = defineOperation({
     domain: field.slugParameter.describe(
       'Only campaigns with the domain that has this slug. By default, all campaigns, with or without a domain.',
     ),
-    tagIds: field.idListParameter.describe(
-      `Only campaigns with at least one of the tags that have these IDs. ${field.LIST_PARAMETER_FORMAT}`,
+    tagIds: field.idListParameter('Only campaigns with at least one of the tags that have these IDs.'),
+    tagNames: field.nameListParameter(
+      'Only campaigns with at least one of the tags that have these names (case-insensitive).',
     ),
-    tagNames: field.nameListParameter.describe(
-      `Only campaigns with at least one of the tags that have these names (case-insensitive). ${field.LIST_PARAMETER_FORMAT}`,
+    userId: field.idParameter.describe(
+      'Only campaigns that the member with this ID created (`createdBy` of the brief).',
     ),
-    userId: field
-      .singleParameter(field.id)
-      .optional()
-      .describe('Only campaigns that the member with this ID created (`createdBy` of the brief).'),
-    groupIds: field.idListParameter.describe(
-      `Only campaigns with at least one of the groups that have these IDs. ${field.LIST_PARAMETER_FORMAT}`,
-    ),
+    groupIds: field.idListParameter('Only campaigns with at least one of the groups that have these IDs.'),
     status: field
       .enumListParameter(CAMPAIGN_STATUSES)
       .describe(
@@ -242,8 +236,7 @@ const listCampaigns = defineOperation({
       ),
     includeArchived: field.booleanParameter.default(false).describe('Whether to include archived campaigns.'),
     filter: field
-      .singleParameter(z.enum(CAMPAIGN_DATE_FILTERS))
-      .optional()
+      .enumParameter(CAMPAIGN_DATE_FILTERS)
       .describe(
         'Filters by date. `upcoming`: not started yet. `active`: started and not ended. `non-upcoming`: started, whether ended or not. Drafts are included.',
       ),
@@ -260,7 +253,6 @@ const listCampaigns = defineOperation({
       ),
     ...field.pageParameters(MAX_CAMPAIGN_PAGE_SIZE, MAX_CAMPAIGN_PAGE_SIZE),
   }),
-  response: z.array(campaignResponse).max(MAX_CAMPAIGN_PAGE_SIZE),
   example: { query: { tagNames: ['launch'], pageSize: 10 }, response: [example] },
   run: (app, { caller, query }) => app.campaigns.list(caller, query),
 });
@@ -268,8 +260,6 @@ const listCampaigns = defineOperation({
 const getCampaign = defineOperation({
   ...campaigns.get,
   description: [...campaigns.get.description, 'Drafts and archived campaigns are returned, too.'],
-  response: campaignResponse,
-  example: { response: example },
   run: (app, { caller, params }) => app.campaigns.get(caller, params.id),
 });
 
@@ -290,7 +280,6 @@ const updateCampaign = defineOperation({
     .partial()
     .refine(isInDateOrder, DATE_ORDER)
     .meta({ id: 'UpdateCampaign', description: 'The fields of a campaign to update.' }),
-  response: campaignResponse,
   example: {
     body: { status: 'published', targetShares: null },
     response: { ...example, targetShares: null },

@@ -1,17 +1,10 @@
 import { z } from 'zod';
 import { CONTENT_PILLAR_SORTS, CONTENT_PILLAR_STATUSES } from '../../core/content-pillar/content-pillar.ts';
-import {
-  CONTENT_PILLAR_DESCRIPTION_LENGTH,
-  CONTENT_PILLAR_TITLE_LENGTH,
-  DEFAULT_PAGE_SIZE,
-  MAX_CONTENT_PILLAR_PAGE_SIZE,
-} from '../../core/limits.ts';
+import { CONTENT_PILLAR_DESCRIPTION_LENGTH, CONTENT_PILLAR_TITLE_LENGTH } from '../../core/limits.ts';
 import { COLORS } from '../../core/shared/color.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
 import { defineDelete, describeResource, UPDATE } from './record-operations.ts';
-
-const contentPillars = describeResource('content pillar', '/content-pillars');
 
 const STATUS =
   'The status. `published`: campaigns can use the content pillar. `archived`: campaigns that use it keep it, but no other campaign can start to use it. Lists contain both.';
@@ -49,6 +42,8 @@ const example = {
   updatedAt: '2026-05-21T10:00:00.000Z',
 } as const;
 
+const contentPillars = describeResource('content pillar', '/content-pillars', contentPillarResponse, example);
+
 const createContentPillar = defineOperation({
   ...contentPillars.create,
   permission: 'author',
@@ -57,7 +52,6 @@ const createContentPillar = defineOperation({
     .partial({ description: true })
     .omit({ status: true })
     .meta({ id: 'CreateContentPillar', description: 'A content pillar to create.' }),
-  response: contentPillarResponse,
   example: { body: { title: example.title, color: example.color }, response: { ...example, description: '' } },
   run: (app, { caller, body }) => app.contentPillars.create(caller, body),
 });
@@ -72,19 +66,15 @@ const listContentPillars = defineOperation({
       'The sort field. Titles are compared case-insensitively, by Unicode code point.',
     ),
     search: field.searchParameter.describe('Case-insensitive search in title and description.'),
-    ids: field.idListParameter.describe(`Only the content pillars with these IDs. ${field.LIST_PARAMETER_FORMAT}`),
-    ...field.pageParameters(DEFAULT_PAGE_SIZE, MAX_CONTENT_PILLAR_PAGE_SIZE),
+    ids: field.idListParameter('Only the content pillars with these IDs.'),
+    ...field.pageParameters(),
   }),
-  response: z.array(contentPillarResponse).max(MAX_CONTENT_PILLAR_PAGE_SIZE),
-  example: { response: [example] },
   run: (app, { caller, query }) => app.contentPillars.list(caller.workspaceId, query),
 });
 
 const getContentPillar = defineOperation({
   ...contentPillars.get,
   description: [...contentPillars.get.description, 'Archived content pillars are returned, too.'],
-  response: contentPillarResponse,
-  example: { response: example },
   run: (app, { caller, params }) => app.contentPillars.get(caller.workspaceId, params.id),
 });
 
@@ -94,7 +84,6 @@ export const updateContentPillar = defineOperation({
   body: pillarFields
     .partial()
     .meta({ id: 'UpdateContentPillar', description: 'The fields of a content pillar to update.' }),
-  response: contentPillarResponse,
   example: {
     body: { color: 'green', status: 'archived' },
     response: { ...example, color: 'green', status: 'archived' },

@@ -4,8 +4,6 @@ import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
 import { describeResource, UPDATE } from './record-operations.ts';
 
-const domains = describeResource('domain', '/domains');
-
 const domainResponse = z
   .object({
     id: field.recordId,
@@ -46,6 +44,8 @@ const example = {
   updatedAt: '2026-05-20T08:15:00.000Z',
 };
 
+const domains = describeResource('domain', '/domains', domainResponse, example, MAX_DOMAIN_PAGE_SIZE);
+
 const SLUG_TAKEN =
   'A domain that another workspace has verified and not archived cannot be created or unarchived (409).';
 const EXPIRED_URL = 'The redirect target for expired links: an http or https URL, or an empty string for none.';
@@ -79,7 +79,6 @@ export const createDomain = defineOperation({
     })
     .meta({ id: 'CreateDomain', description: 'A domain to create, archive or unarchive.' }),
   statuses: [200, 201],
-  response: domainResponse,
   example: { body: { slug: example.slug, expiredUrl: example.expiredUrl }, response: example },
   run: async (app, { caller, body }) => {
     const { domain, created } = await app.domains.createOrArchive(caller.workspaceId, body);
@@ -99,16 +98,12 @@ const listDomains = defineOperation({
     search: field.searchParameter.describe('Case-insensitive search in the slug (its ASCII and its Unicode form).'),
     ...field.pageParameters(MAX_DOMAIN_PAGE_SIZE, MAX_DOMAIN_PAGE_SIZE),
   }),
-  response: z.array(domainResponse).max(MAX_DOMAIN_PAGE_SIZE),
-  example: { response: [example] },
   run: (app, { caller, query }) => app.domains.list(caller.workspaceId, query),
 });
 
 const getDomain = defineOperation({
   ...domains.get,
   description: [...domains.get.description, 'Archived domains are returned, too.'],
-  response: domainResponse,
-  example: { response: example },
   run: (app, { caller, params }) => app.domains.get(caller.workspaceId, params.id),
 });
 
@@ -126,7 +121,6 @@ const updateDomain = defineOperation({
     })
     .partial()
     .meta({ id: 'UpdateDomain', description: 'The fields of a domain to update.' }),
-  response: domainResponse,
   example: {
     body: { notFoundUrl: 'https://example.com/not-found' },
     response: { ...example, notFoundUrl: 'https://example.com/not-found', updatedAt: '2026-05-21T10:00:00.000Z' },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EVENT_TYPES } from '../../core/event/event.ts';
-import { DEFAULT_PAGE_SIZE, EVENT_TTL_DAYS, MAX_EVENT_PAGE_SIZE } from '../../core/limits.ts';
+import { DEFAULT_PAGE_SIZE, EVENT_TTL_DAYS, MAX_PAGE_SIZE } from '../../core/limits.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
 
@@ -40,9 +40,9 @@ const listEvents = defineOperation({
   query: z.strictObject({
     after: field.wholeNumberParameter(0).default(0).describe('Only events with a greater sequence.'),
     types: field.enumListParameter(EVENT_TYPES).describe('Only events of these types. By default, of all types.'),
-    pageSize: field.pageSizeParameter(DEFAULT_PAGE_SIZE, MAX_EVENT_PAGE_SIZE),
+    pageSize: field.pageSizeParameter(DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE),
   }),
-  response: z.array(eventResponse).max(MAX_EVENT_PAGE_SIZE),
+  response: z.array(eventResponse).max(MAX_PAGE_SIZE),
   example: {
     query: { types: ['share.created'] },
     response: [

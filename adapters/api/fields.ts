@@ -5,6 +5,7 @@ import { normalizeSlug } from '../../core/domain/domain.ts';
 import {
   DEFAULT_PAGE_SIZE,
   MAX_ITEM_COUNT,
+  MAX_PAGE_SIZE,
   MAX_SLUG_LENGTH,
   SEARCH_TERM_LENGTH,
   URL_LENGTH,
@@ -165,19 +166,27 @@ function listParameter<S extends z.ZodType<unknown, string>>(
 const parameterText = text({ min: 1, max: Number.POSITIVE_INFINITY }).meta({ maxLength: MAX_QUERY_TEXT_LENGTH });
 
 /** Describes, in the OpenAPI document, how to send several values in a query. */
-export const LIST_PARAMETER_FORMAT = `Repeat the parameter or separate the values with commas. At most ${MAX_ITEM_COUNT} different values.`;
+const LIST_PARAMETER_FORMAT = `Repeat the parameter or separate the values with commas. At most ${MAX_ITEM_COUNT} different values.`;
 
 /** Returns the schema of a required list of up to `maxCount` IDs. */
 export const requiredIdListParameter = (maxCount: number) =>
   listParameter(id, (value) => value.toLowerCase(), maxCount);
-export const idListParameter = requiredIdListParameter(MAX_ITEM_COUNT).optional();
-export const nameListParameter = listParameter(parameterText.meta({ examples: ['Onboarding'] }), (value) =>
-  fold(value.trim()),
-).optional();
+export const idListParameter = (description: string) =>
+  requiredIdListParameter(MAX_ITEM_COUNT).optional().describe(`${description} ${LIST_PARAMETER_FORMAT}`);
+export const nameListParameter = (description: string) =>
+  listParameter(parameterText.meta({ examples: ['Onboarding'] }), (value) => fold(value.trim()))
+    .optional()
+    .describe(`${description} ${LIST_PARAMETER_FORMAT}`);
 
 /** Returns the schema of an optional list of values of an enumeration. */
 export const enumListParameter = <V extends string>(values: readonly V[]) =>
   listParameter(z.enum(values), (value) => value).optional();
+
+/** An optional ID. */
+export const idParameter = singleParameter(id).optional();
+
+/** Returns the schema of an optional value of an enumeration. */
+export const enumParameter = <V extends string>(values: readonly V[]) => singleParameter(z.enum(values)).optional();
 
 export const booleanParameter = singleParameter(
   z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' }),
@@ -221,7 +230,7 @@ export function pageSizeParameter(defaultSize: number, maxSize: number) {
 }
 
 /** Returns the query parameters for the pagination of a list. */
-export function pageParameters(defaultSize: number, maxSize: number) {
+export function pageParameters(defaultSize = DEFAULT_PAGE_SIZE, maxSize = MAX_PAGE_SIZE) {
   return {
     page: wholeNumberParameter(1)
       .default(1)
@@ -242,14 +251,12 @@ export function sortParameters<S extends string>(sorts: readonly (S | 'createdAt
   };
 }
 
-/** Returns the query parameters of a list of groups or of tags. */
-export function nameListParameters(maxPageSize: number) {
-  return {
-    search: searchParameter.describe('Case-insensitive search in the name.'),
-    ...sortParameters(NAME_SORTS, 'The sort field. Names are compared case-insensitively, by Unicode code point.'),
-    ...pageParameters(DEFAULT_PAGE_SIZE, maxPageSize),
-  };
-}
+/** The query parameters of a list of groups or of tags. */
+export const nameListParameters = {
+  search: searchParameter.describe('Case-insensitive search in the name.'),
+  ...sortParameters(NAME_SORTS, 'The sort field. Names are compared case-insensitively, by Unicode code point.'),
+  ...pageParameters(),
+};
 
 /**
  * Returns the schema of an array of at most `maxCount` different items. Items are duplicates if `getKey` returns the

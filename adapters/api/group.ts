@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { DESCRIPTION_LENGTH, MAX_GROUP_PAGE_SIZE, NAME_LENGTH } from '../../core/limits.ts';
+import { DESCRIPTION_LENGTH, NAME_LENGTH } from '../../core/limits.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
-import { defineDelete, describeResource, UPDATE } from './record-operations.ts';
-
-const groups = describeResource('group', '/groups');
+import { defineDelete, describeResource, UNIQUE_NAME, UPDATE } from './record-operations.ts';
 
 const groupFields = z.strictObject({
   name: field.text(NAME_LENGTH).describe('The name, unique in the workspace (case-insensitive).'),
@@ -20,23 +18,23 @@ const groupResponse = z
   })
   .meta({ id: 'Group', description: 'A group of members.' });
 
-const UNIQUE_NAME = [
-  'The name must be unique in the workspace (409 otherwise).',
-  'Names are compared case-insensitively.',
-];
 const example = {
   id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e04',
   name: 'Lisbon',
-  count: 0,
+  count: 12,
   createdAt: '2026-05-20T08:15:00.000Z',
 };
+
+const groups = describeResource('group', '/groups', groupResponse, example);
 
 export const createGroup = defineOperation({
   ...groups.create,
   description: ['Creates a group without members.', 'To add a member, set the `groups` of the member.', ...UNIQUE_NAME],
   body: groupFields.partial({ description: true }).meta({ id: 'CreateGroup', description: 'A group to create.' }),
-  response: groupResponse,
-  example: { body: { name: example.name, description: 'Everyone in the Lisbon office.' }, response: example },
+  example: {
+    body: { name: example.name, description: 'Everyone in the Lisbon office.' },
+    response: { ...example, count: 0 },
+  },
   run: (app, { caller, body }) => app.groups.create(caller.workspaceId, body),
 });
 
@@ -44,16 +42,12 @@ const listGroups = defineOperation({
   ...groups.list,
   columns: ['id', 'name', 'count', 'createdAt'],
   description: ['Returns the groups whose name contains the search term, by default all groups.'],
-  query: z.strictObject(field.nameListParameters(MAX_GROUP_PAGE_SIZE)),
-  response: z.array(groupResponse).max(MAX_GROUP_PAGE_SIZE),
-  example: { response: [{ ...example, count: 12 }] },
+  query: z.strictObject(field.nameListParameters),
   run: (app, { caller, query }) => app.groups.list(caller.workspaceId, query),
 });
 
 const getGroup = defineOperation({
   ...groups.get,
-  response: groupResponse,
-  example: { response: { ...example, count: 12 } },
   run: (app, { caller, params }) => app.groups.get(caller.workspaceId, params.id),
 });
 
@@ -61,8 +55,7 @@ const updateGroup = defineOperation({
   ...groups.update,
   description: [...UPDATE, ...UNIQUE_NAME],
   body: groupFields.partial().meta({ id: 'UpdateGroup', description: 'The fields of a group to update.' }),
-  response: groupResponse,
-  example: { body: { name: 'Porto' }, response: { ...example, name: 'Porto', count: 12 } },
+  example: { body: { name: 'Porto' }, response: { ...example, name: 'Porto' } },
   run: (app, { caller, params, body }) => app.groups.update(caller.workspaceId, params.id, body),
 });
 

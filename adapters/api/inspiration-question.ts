@@ -1,17 +1,9 @@
 import { z } from 'zod';
 import { ICONS, USER_TYPES } from '../../core/inspiration-question/inspiration-question.ts';
-import {
-  DEFAULT_PAGE_SIZE,
-  DESCRIPTION_LENGTH,
-  MAX_INSPIRATION_QUESTION_PAGE_SIZE,
-  MAX_ITEM_COUNT,
-  QUESTION_LENGTH,
-} from '../../core/limits.ts';
+import { DESCRIPTION_LENGTH, MAX_ITEM_COUNT, QUESTION_LENGTH } from '../../core/limits.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
 import { defineDelete, describeResource, UPDATE } from './record-operations.ts';
-
-const inspirationQuestions = describeResource('inspiration question', '/inspiration-questions');
 
 const icon = z.enum(ICONS).meta({ id: 'Icon', description: 'The name of an icon.' });
 
@@ -69,6 +61,13 @@ const example = {
   updatedAt: '2026-05-20T08:15:00.000Z',
 } as const;
 
+const inspirationQuestions = describeResource(
+  'inspiration question',
+  '/inspiration-questions',
+  questionResponse,
+  example,
+);
+
 export const createInspirationQuestion = defineOperation({
   ...inspirationQuestions.create,
   description: [
@@ -80,7 +79,6 @@ export const createInspirationQuestion = defineOperation({
     .partial()
     .required({ question: true })
     .meta({ id: 'CreateInspirationQuestion', description: 'An inspiration question to create.' }),
-  response: questionResponse,
   example: { body: { question: example.question, icon: example.icon }, response: example },
   run: (app, { caller, body }) => app.inspirationQuestions.create(caller.workspaceId, body),
 });
@@ -95,13 +93,12 @@ const listInspirationQuestions = defineOperation({
   query: z.strictObject({
     search: field.searchParameter.describe('Case-insensitive search in question and description.'),
     userType: field
-      .singleParameter(z.enum(USER_TYPES))
-      .optional()
+      .enumParameter(USER_TYPES)
       .describe(
         'Only questions with this `userType`. `thought_leader` and `advocate` omit questions whose `userType` is `all`.',
       ),
-    groupIds: field.idListParameter.describe(
-      `Only questions whose \`groups\` contain at least one of these IDs. Questions without groups are omitted. ${field.LIST_PARAMETER_FORMAT}`,
+    groupIds: field.idListParameter(
+      `Only questions whose \`groups\` contain at least one of these IDs. Questions without groups are omitted.`,
     ),
     includeArchived: field.booleanParameter.default(false).describe('Whether to include archived questions.'),
     isActive: field.booleanParameter
@@ -113,18 +110,14 @@ const listInspirationQuestions = defineOperation({
         '`true`: only active questions for the seat type and a group of the member that the API key belongs to. A question ' +
           'without groups is for all groups. A key without a member gets the questions for all members. `false`: no filter.',
       ),
-    ...field.pageParameters(DEFAULT_PAGE_SIZE, MAX_INSPIRATION_QUESTION_PAGE_SIZE),
+    ...field.pageParameters(),
   }),
-  response: z.array(questionResponse).max(MAX_INSPIRATION_QUESTION_PAGE_SIZE),
-  example: { response: [example] },
   run: (app, { caller, query }) => app.inspirationQuestions.list(caller, query),
 });
 
 const getInspirationQuestion = defineOperation({
   ...inspirationQuestions.get,
   description: [...inspirationQuestions.get.description, 'Archived questions are returned, too.'],
-  response: questionResponse,
-  example: { response: example },
   run: (app, { caller, params }) => app.inspirationQuestions.get(caller.workspaceId, params.id),
 });
 
@@ -134,7 +127,6 @@ const updateInspirationQuestion = defineOperation({
   body: questionFields
     .partial()
     .meta({ id: 'UpdateInspirationQuestion', description: 'The fields of an inspiration question to update.' }),
-  response: questionResponse,
   example: {
     body: { icon: 'star', isActive: false },
     response: { ...example, icon: 'star', isActive: false, updatedAt: '2026-05-21T10:00:00.000Z' },

@@ -2,19 +2,15 @@ import { z } from 'zod';
 import { ACCESS } from '../../core/access/permissions.ts';
 import {
   DEFAULT_GRACE_SECONDS,
-  DEFAULT_PAGE_SIZE,
   LABEL_LENGTH,
   MAX_GRACE_SECONDS,
   MAX_KEY_COUNT_PER_MEMBER,
   MAX_KEY_COUNT_WITHOUT_MEMBER,
-  MAX_KEY_PAGE_SIZE,
 } from '../../core/limits.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
 import { describeResource } from './record-operations.ts';
-
-const keys = describeResource('key', '/keys');
 
 export const keyFields = z.object({
   id: field.recordId,
@@ -53,6 +49,8 @@ const example = {
   revokedAt: null,
   lastUsedAt: null,
 } as const;
+
+const keys = describeResource('key', '/keys', keyResponse, example);
 const exampleWithSecret = { ...example, key: 'adv_example_of_a_secret_that_ends_with_wxyz' };
 
 const SECRET = 'The response is the only one that contains the secret.';
@@ -65,20 +63,16 @@ const listKeys = defineOperation({
   summary: 'List API keys',
   description: ['Returns the API keys of the workspace, newest first, by default those that work.'],
   query: z.strictObject({
-    memberId: field.singleParameter(field.id).optional().describe('Only the keys of the member with this ID.'),
+    memberId: field.idParameter.describe('Only the keys of the member with this ID.'),
     includeEnded: field.booleanParameter.default(false).describe('Also return deleted and expired keys.'),
-    ...field.pageParameters(DEFAULT_PAGE_SIZE, MAX_KEY_PAGE_SIZE),
+    ...field.pageParameters(),
   }),
-  response: z.array(keyResponse).max(MAX_KEY_PAGE_SIZE),
-  example: { response: [example] },
   run: (app, { caller, query }) => app.apiKeys.list(caller.workspaceId, query),
 });
 
 const getKey = defineOperation({
   ...keys.get,
   permission: 'inspect',
-  response: keyResponse,
-  example: { response: example },
   run: (app, { caller, params }) => app.apiKeys.get(caller.workspaceId, params.id),
 });
 

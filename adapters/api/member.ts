@@ -4,7 +4,6 @@ import {
   EMAIL_LENGTH,
   MAX_INVITATION_DAYS,
   MAX_ITEM_COUNT,
-  MAX_MEMBER_PAGE_SIZE,
   NAME_LENGTH,
 } from '../../core/limits.ts';
 import { findEmailProblem, INVITATION_STATUSES, ROLES } from '../../core/member/member.ts';
@@ -12,8 +11,6 @@ import { SEAT_TYPES } from '../../core/shared/seat-type.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
 import { defineDelete, describeResource, UPDATE } from './record-operations.ts';
-
-const members = describeResource('member', '/members');
 
 const ROLE =
   'The role. `admin`: can also create, change and delete records. `member`: can only read, and share campaigns.';
@@ -75,6 +72,8 @@ export const exampleMember = {
   createdAt: '2026-05-20T08:15:00.000Z',
   updatedAt: '2026-05-20T08:15:00.000Z',
 } as const;
+
+const members = describeResource('member', '/members', memberResponse, exampleMember);
 const { name, email, role, seatType } = exampleMember;
 
 const createMember = defineOperation({
@@ -88,7 +87,6 @@ const createMember = defineOperation({
     .partial()
     .required({ name: true, email: true })
     .meta({ id: 'CreateMember', description: 'A member to create.' }),
-  response: memberResponse,
   example: {
     body: { name, email, role, seatType },
     response: { ...exampleMember, groups: [], invitation: 'pending', invitationExpiresAt: '2026-06-03T08:15:00.000Z' },
@@ -102,28 +100,19 @@ const listMembers = defineOperation({
   columns: ['id', 'name', 'email', 'role', 'seatType', 'invitation'],
   description: ['Returns the members that match all filters, by default all members.'],
   query: z.strictObject({
-    ...field.nameListParameters(MAX_MEMBER_PAGE_SIZE),
+    ...field.nameListParameters,
     search: field.searchParameter.describe('Case-insensitive search in name and email address.'),
-    role: field.singleParameter(z.enum(ROLES)).optional().describe('Only members with this role.'),
-    seatType: field.singleParameter(z.enum(SEAT_TYPES)).optional().describe('Only members with this seat type.'),
-    groupIds: field.idListParameter.describe(
-      `Only members of at least one of these groups. ${field.LIST_PARAMETER_FORMAT}`,
-    ),
-    invitation: field
-      .singleParameter(z.enum(INVITATION_STATUSES))
-      .optional()
-      .describe('Only members with an invitation in this status.'),
+    role: field.enumParameter(ROLES).describe('Only members with this role.'),
+    seatType: field.enumParameter(SEAT_TYPES).describe('Only members with this seat type.'),
+    groupIds: field.idListParameter('Only members of at least one of these groups.'),
+    invitation: field.enumParameter(INVITATION_STATUSES).describe('Only members with an invitation in this status.'),
   }),
-  response: z.array(memberResponse).max(MAX_MEMBER_PAGE_SIZE),
-  example: { response: [exampleMember] },
   run: (app, { caller, query }) => app.members.list(caller.workspaceId, query),
 });
 
 const getMember = defineOperation({
   ...members.get,
   permission: 'inspect',
-  response: memberResponse,
-  example: { response: exampleMember },
   run: (app, { caller, params }) => app.members.get(caller.workspaceId, params.id),
 });
 
@@ -144,7 +133,6 @@ const updateMember = defineOperation({
     })
     .partial()
     .meta({ id: 'UpdateMember', description: 'The fields of a member to update.' }),
-  response: memberResponse,
   example: {
     body: { seatType: 'advocate' },
     response: { ...exampleMember, seatType: 'advocate', updatedAt: '2026-05-21T10:00:00.000Z' },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CAMPAIGN_STATUSES } from '../../core/campaign/campaign.ts';
-import { DEFAULT_PAGE_SIZE, MAX_SHARE_PAGE_SIZE, NAME_LENGTH, URL_LENGTH } from '../../core/limits.ts';
+import { MAX_PAGE_SIZE, NAME_LENGTH, URL_LENGTH } from '../../core/limits.ts';
 import { SHARE_SORTS } from '../../core/share/share.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
@@ -33,7 +33,7 @@ const memberShareResponse = shareResponse
 
 const shareListParameters = {
   ...field.sortParameters(SHARE_SORTS, 'The sort field.'),
-  ...field.pageParameters(DEFAULT_PAGE_SIZE, MAX_SHARE_PAGE_SIZE),
+  ...field.pageParameters(),
 };
 
 const example = {
@@ -76,10 +76,10 @@ const listShares = defineOperation({
   summary: 'List shares of a campaign',
   description: ['Returns the shares of a campaign, one for each member who shared it.'],
   query: z.strictObject({
-    memberId: field.singleParameter(field.id).optional().describe('Only the share of the member with this ID.'),
+    memberId: field.idParameter.describe('Only the share of the member with this ID.'),
     ...shareListParameters,
   }),
-  response: z.array(shareResponse).max(MAX_SHARE_PAGE_SIZE),
+  response: z.array(shareResponse).max(MAX_PAGE_SIZE),
   example: { response: [example] },
   run: (app, { caller, params, query }) => app.shares.list(caller.workspaceId, params.id, query),
 });
@@ -94,7 +94,7 @@ export const listMyShares = defineOperation({
   summary: 'List your shares',
   description: ['Returns the shares of the calling member, over all campaigns.'],
   query: z.strictObject(shareListParameters),
-  response: z.array(memberShareResponse).max(MAX_SHARE_PAGE_SIZE),
+  response: z.array(memberShareResponse).max(MAX_PAGE_SIZE),
   example: { response: [{ ...example, campaignName: 'Summer tents are here', campaignStatus: 'published' }] },
   run: (app, { caller, query }) => app.shares.listOfMember(caller, query),
 });

@@ -1,12 +1,10 @@
 import { z } from 'zod';
-import { MAX_TAG_PAGE_SIZE, NAME_LENGTH } from '../../core/limits.ts';
+import { NAME_LENGTH } from '../../core/limits.ts';
 import { COLORS } from '../../core/shared/color.ts';
 import { findTagNameProblem } from '../../core/tag/tag.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
-import { defineDelete, describeResource } from './record-operations.ts';
-
-const tags = describeResource('tag', '/tags');
+import { defineDelete, describeResource, UNIQUE_NAME } from './record-operations.ts';
 
 const name = field.text(NAME_LENGTH, findTagNameProblem).meta({ pattern: '^[^\\u0000,]*[^\\s\\u0000,][^\\u0000,]*$' });
 const tagFields = z.strictObject({
@@ -20,17 +18,14 @@ export const tagResponse = z
   })
   .meta({ id: 'Tag', description: 'A label for campaigns.' });
 
-const UNIQUE_NAME = [
-  'The name must be unique in the workspace (409 otherwise).',
-  'Names are compared case-insensitively.',
-];
 export const tagExample = { id: '0199c3a4-5b7e-7c10-9a41-3f0f5c1d2e05', name: 'Onboarding', color: 'purple' } as const;
+
+const tags = describeResource('tag', '/tags', tagResponse, tagExample);
 
 export const createTag = defineOperation({
   ...tags.create,
   description: ['Creates a tag with the color that is least used in the workspace.', ...UNIQUE_NAME],
   body: tagFields.meta({ id: 'CreateTag', description: 'A tag to create.' }),
-  response: tagResponse,
   example: { body: { name: tagExample.name }, response: tagExample },
   run: (app, { caller, body }) => app.tags.create(caller.workspaceId, body),
 });
@@ -39,16 +34,12 @@ const listTags = defineOperation({
   ...tags.list,
   columns: ['id', 'name', 'color'],
   description: ['Returns the tags whose name contains the search term, by default all tags.'],
-  query: z.strictObject(field.nameListParameters(MAX_TAG_PAGE_SIZE)),
-  response: z.array(tagResponse).max(MAX_TAG_PAGE_SIZE),
-  example: { response: [tagExample] },
+  query: z.strictObject(field.nameListParameters),
   run: (app, { caller, query }) => app.tags.list(caller.workspaceId, query),
 });
 
 const getTag = defineOperation({
   ...tags.get,
-  response: tagResponse,
-  example: { response: tagExample },
   run: (app, { caller, params }) => app.tags.get(caller.workspaceId, params.id),
 });
 
@@ -57,7 +48,6 @@ const updateTag = defineOperation({
   summary: 'Rename a tag',
   description: ['Changes the name of a tag, but not its color.', ...UNIQUE_NAME],
   body: tagFields.meta({ id: 'UpdateTag', description: 'The new name of a tag.' }),
-  response: tagResponse,
   example: { body: { name: 'First week' }, response: { ...tagExample, name: 'First week' } },
   run: (app, { caller, params, body }) => app.tags.update(caller.workspaceId, params.id, body),
 });

@@ -1,20 +1,10 @@
 import { z } from 'zod';
 import { EVENT_TYPES } from '../../core/event/event.ts';
-import {
-  DEFAULT_PAGE_SIZE,
-  EVENT_TTL_DAYS,
-  LABEL_LENGTH,
-  MAX_WEBHOOK_COUNT,
-  MAX_WEBHOOK_PAGE_SIZE,
-  URL_LENGTH,
-  WEBHOOK_TIMEOUT_MS,
-} from '../../core/limits.ts';
+import { EVENT_TTL_DAYS, LABEL_LENGTH, MAX_WEBHOOK_COUNT, URL_LENGTH, WEBHOOK_TIMEOUT_MS } from '../../core/limits.ts';
 import { WEBHOOK_PROBLEMS } from '../../core/webhook/webhook-sender.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
 import { defineDelete, describeResource, UPDATE } from './record-operations.ts';
-
-const webhooks = describeResource('webhook', '/webhooks');
 
 const status = z.int().min(100).max(999).nullable();
 const problem = z.enum(WEBHOOK_PROBLEMS);
@@ -64,6 +54,8 @@ const example = {
   updatedAt: '2026-06-02T09:30:00.000Z',
 } satisfies z.input<typeof webhookFields>;
 
+const webhooks = describeResource('webhook', '/webhooks', webhookResponse, example);
+
 const fields = {
   url: field.urlWithoutFragment.describe(
     'The URL to send events to: https, without a user name and a fragment. Its host must not be a private address, except in `WEBHOOK_NETWORKS`.',
@@ -101,17 +93,13 @@ const listWebhooks = defineOperation({
   columns: ['id', 'label', 'url', 'enabled', 'after', 'failingSince', 'lastProblem', 'nextAttemptAt'],
   permission: 'inspect',
   description: ['Returns the webhooks of the workspace, newest first.'],
-  query: z.strictObject(field.pageParameters(DEFAULT_PAGE_SIZE, MAX_WEBHOOK_PAGE_SIZE)),
-  response: z.array(webhookResponse).max(MAX_WEBHOOK_PAGE_SIZE),
-  example: { response: [example] },
+  query: z.strictObject(field.pageParameters()),
   run: (app, { caller, query }) => app.webhooks.list(caller.workspaceId, query),
 });
 
 const getWebhook = defineOperation({
   ...webhooks.get,
   permission: 'inspect',
-  response: webhookResponse,
-  example: { response: example },
   run: (app, { caller, params }) => app.webhooks.get(caller.workspaceId, params.id),
 });
 
@@ -136,7 +124,6 @@ const updateWebhook = defineOperation({
     })
     .partial()
     .meta({ id: 'UpdateWebhook', description: 'The fields of a webhook to update.' }),
-  response: webhookResponse,
   example: { body: { after: 40 }, response: { ...example, after: 40, updatedAt: '2026-06-03T10:00:00.000Z' } },
   run: (app, { caller, params, body }) => app.webhooks.update(caller.workspaceId, params.id, body),
 });
