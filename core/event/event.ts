@@ -3,41 +3,28 @@ import { formatTimestamp } from '../shared/date.ts';
 import type { Entity } from '../shared/entity.ts';
 import type { Clock, System } from '../shared/system.ts';
 
-export const EVENT_TYPES = [
-  'campaign.published',
-  'campaign.archived',
-  'campaign.budget_exhausted',
-  'share.created',
-  'member.created',
-  'member.accepted',
-  'member.updated',
-  'member.deleted',
-  'domain.verified',
-  'webhook.disabled',
-] as const;
-export type EventType = (typeof EVENT_TYPES)[number];
+/**
+ * The types of events, each with the fields of its data: only IDs, so that no event shows a name after its deletion.
+ */
+const dataFields = {
+  'campaign.published': ['campaignId'],
+  'campaign.archived': ['campaignId'],
+  'campaign.budget_exhausted': ['campaignId'],
+  'share.created': ['campaignId', 'memberId'],
+  'member.created': ['memberId'],
+  'member.accepted': ['memberId'],
+  'member.updated': ['memberId'],
+  'member.deleted': ['memberId'],
+  'domain.verified': ['domainId'],
+  'webhook.disabled': ['webhookId'],
+} as const;
+export type EventType = keyof typeof dataFields;
+export const EVENT_TYPES = Object.keys(dataFields) as readonly EventType[];
 
-interface CampaignData {
-  readonly campaignId: string;
-}
-
-interface MemberData {
-  readonly memberId: string;
-}
-
-/** The data of each type of event: only IDs, so that no event shows a name after its deletion. */
-export interface EventData {
-  readonly 'campaign.published': CampaignData;
-  readonly 'campaign.archived': CampaignData;
-  readonly 'campaign.budget_exhausted': CampaignData;
-  readonly 'share.created': CampaignData & MemberData;
-  readonly 'member.created': MemberData;
-  readonly 'member.accepted': MemberData;
-  readonly 'member.updated': MemberData;
-  readonly 'member.deleted': MemberData;
-  readonly 'domain.verified': { readonly domainId: string };
-  readonly 'webhook.disabled': { readonly webhookId: string };
-}
+/** The data of each type of event. */
+export type EventData = {
+  readonly [T in EventType]: { readonly [F in (typeof dataFields)[T][number]]: string };
+};
 
 /** A change in a workspace that integrations can act on. */
 export interface Event<T extends EventType = EventType> extends Entity {
