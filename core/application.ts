@@ -118,27 +118,15 @@ export class Application {
     private readonly system: System,
     private readonly options: ApplicationOptions = {},
   ) {
-    const { activity, apiKeys, campaigns, contentPillars, domains, groups, links, members, shares, tags } = storage;
+    const { apiKeys, campaigns, contentPillars, domains, groups, links, members, shares, tags } = storage;
     const { verifiedSlugs, visitorKeys, unitOfWork, clock } = storage;
+    const { domainRecords = NO_RECORDS, webhooks = { sender: NO_SENDER } } = options;
     const newEvent = createEventFactory(system, clock);
-    this.analytics = new AnalyticsService({ activity, campaigns, members, groups, tags }, system, clock);
+    this.analytics = new AnalyticsService(storage, system, clock);
     this.apiKeys = new ApiKeyService(apiKeys, members, unitOfWork, system, clock);
-    this.campaigns = new CampaignService(
-      campaigns,
-      { tags, groups, contentPillars, domains },
-      unitOfWork,
-      system,
-      newEvent,
-    );
+    this.campaigns = new CampaignService(campaigns, storage, unitOfWork, system, newEvent);
     this.contentPillars = new ContentPillarService(contentPillars, system);
-    this.domains = new DomainService(
-      domains,
-      verifiedSlugs,
-      options.domainRecords ?? NO_RECORDS,
-      unitOfWork,
-      system,
-      newEvent,
-    );
+    this.domains = new DomainService(domains, verifiedSlugs, domainRecords, unitOfWork, system, newEvent);
     this.events = new EventService(storage.events, clock);
     this.groups = new GroupService(groups, system);
     this.inspirationQuestions = new InspirationQuestionService(storage.inspirationQuestions, groups, system);
@@ -156,14 +144,7 @@ export class Application {
       options.links,
     );
     this.tags = new TagService(tags, system);
-    this.webhooks = new WebhookService(
-      { webhooks: storage.webhooks, events: storage.events },
-      unitOfWork,
-      system,
-      clock,
-      newEvent,
-      options.webhooks ?? { sender: NO_SENDER },
-    );
+    this.webhooks = new WebhookService(storage, unitOfWork, system, clock, newEvent, webhooks);
     this.workspaces = new WorkspaceService(storage.workspaces, system);
     this.idempotency = new IdempotencyService(storage.idempotencyRecords, system, clock);
   }
