@@ -28,10 +28,10 @@ const INVALID_URL = 'must be a URL that begins with http:// or https://';
 type FindProblem = (value: string) => string | undefined;
 
 /**
- * The maximum length of a query parameter in the OpenAPI document. No code checks it, because Node's HTTP parser
- * rejects a URL of this length.
+ * The maximum length of a query parameter. Over HTTP, no code checks it, because Node's parser rejects a URL of this
+ * length.
  */
-const MAX_QUERY_TEXT_LENGTH = 16_384;
+export const MAX_QUERY_TEXT_LENGTH = 16_384;
 
 /**
  * Returns the schema of a text. The text is trimmed. Then its characters and its length are checked, and

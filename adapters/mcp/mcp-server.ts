@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import * as mcp from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { createInvalidFieldsError } from '../../core/shared/core-error.ts';
 import { getDescription } from '../api/description.ts';
-import { recordId } from '../api/fields.ts';
+import { MAX_QUERY_TEXT_LENGTH, recordId } from '../api/fields.ts';
 import { getNextPage } from '../api/next-page.ts';
 import type { Operation, OperationResult } from '../api/operation.ts';
 import { operations } from '../api/operations.ts';
@@ -100,7 +101,7 @@ function describeTool(operation: Operation): mcp.Tool {
 function toInput(operation: Operation, toolArguments: ToolArguments) {
   const { id } = hasId(operation) ? parse(idField, toolArguments) : { id: '' };
   const fields = Object.entries(toolArguments).filter(([name]) => name !== 'id' || !hasId(operation));
-  const isInQuery = ([name]: [string, unknown]) => !operation.body || name in operation.query.shape;
+  const isInQuery = ([name]: [string, unknown]) => !operation.body || Object.hasOwn(operation.query.shape, name);
   return {
     id,
     query: Object.fromEntries(fields.filter(isInQuery).flatMap(toParameter)),
@@ -110,9 +111,14 @@ function toInput(operation: Operation, toolArguments: ToolArguments) {
 
 /**
  * Returns an argument as a parameter of a query, whose values are texts. Objects and `null` fail the validation. An
- * empty array is like a parameter that is not sent.
+ * empty array is like a parameter that is not sent. Throws `invalid` if the texts are longer than a URL can be, because
+ * their validation could take a second.
  */
 function toParameter([name, value]: [string, unknown]): [string, unknown[]][] {
   const values = [value].flat().map((item) => (typeof item === 'object' ? item : String(item)));
+  if (values.filter((item) => typeof item === 'string').join().length > MAX_QUERY_TEXT_LENGTH) {
+    const problem = `must have at most ${MAX_QUERY_TEXT_LENGTH} characters in all`;
+    throw createInvalidFieldsError([{ path: formatName(name), problem }]);
+  }
   return values.length > 0 ? [[name, values]] : [];
 }

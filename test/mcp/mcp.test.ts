@@ -210,11 +210,15 @@ suite('the tools of MCP', {
       );
     }),
 
-  'reject values that have no form in a query, and a missing ID': () =>
+  'reject values that have no form in a query, or are too long, and a missing ID': () =>
     withFixture(async ({ key }, api) => {
       const cases: Readonly<Record<string, readonly [name: string, toolArguments: object, message: RegExp]>> = {
         null: ['listTags', { search: null }, /^search: must be a string$/],
         'an object': ['listTags', { search: {} }, /^search: must be a string$/],
+        'a long text': ['listCampaigns', { tagNames: ','.repeat(16_385) }, /^tagNames: must have at most 16384 /],
+        'many values': ['listCampaigns', { tagNames: Array(9_000).fill('a') }, /^tagNames: must have at most 16384 /],
+        'an object without a text': ['listTags', { search: [{ toString: 1 }] }, /^search: must be a string$/],
+        'a name of all objects': ['createTag', { name: 'x', constructor: 1 }, /^constructor: .* fields: name$/],
         'an object in an array': ['listCampaigns', { tagIds: [{}] }, /^tagIds.0: must be a UUID$/],
         'no ID': ['getTag', {}, /^id: is required$/],
         'a number as an ID': ['updateTag', { id: 5, name: 'x' }, /^id: must be a string$/],
