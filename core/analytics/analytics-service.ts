@@ -2,9 +2,12 @@ import type { ActivityField, ActivityRepository } from '../activity/activity-rep
 import type { CampaignRepository } from '../campaign/campaign-repository.ts';
 import type { GroupRepository } from '../group/group-repository.ts';
 import type { MemberRepository } from '../member/member-repository.ts';
+import { formatUnits } from '../shared/amount.ts';
 import { formatDay } from '../shared/date.ts';
+import type { Entity } from '../shared/entity.ts';
 import type { Page } from '../shared/page.ts';
 import { findKnownIds } from '../shared/references.ts';
+import type { FindFields } from '../shared/repository.ts';
 import { sortInSteps } from '../shared/sort-in-steps.ts';
 import type { Clock, System } from '../shared/system.ts';
 import type { TagRepository } from '../tag/tag-repository.ts';
@@ -15,9 +18,7 @@ import {
   addFigures,
   completeAnalyticsQuery,
   createComparison,
-  createFigures,
   type Figures,
-  toAnalyticsRow,
 } from './analytics.ts';
 
 interface AnalyticsRepositories {
@@ -26,15 +27,6 @@ interface AnalyticsRepositories {
   readonly members: MemberRepository;
   readonly groups: GroupRepository;
   readonly tags: TagRepository;
-}
-
-interface NamedRecords {
-  findFields(workspaceId: string, ids: readonly string[], fields: typeof NAME): Promise<readonly NamedRecord[]>;
-}
-
-interface NamedRecord {
-  readonly id: string;
-  readonly name: string;
 }
 
 /** The field of the activity that determines the key of a row. */
@@ -46,10 +38,6 @@ const keyFields: Readonly<Record<AnalyticsGrouping, ActivityField | undefined>> 
   member: 'memberId',
   group: 'memberId',
 };
-
-const NAME = ['name'] as const;
-const GROUP_IDS = ['groupIds'] as const;
-const TAG_IDS = ['tagIds'] as const;
 
 export class AnalyticsService {
   constructor(
@@ -74,45 +62,45 @@ export class AnalyticsService {
     const sorted = await sortInSteps(rows, createComparison(sortBy, sortOrder), this.system.pause);
     const found = sorted.slice((page - 1) * pageSize, page * pageSize);
     const names = existing ?? (await this.findNames(workspaceId, groupBy, found));
-    const items = found.map((row) => toAnalyticsRow(row, names.get(row.key) ?? ''));
+    const items = found.map(({ rewards, ...figures }) => {
+      return { ...figures, name: names.get(figures.key) ?? '', rewards: formatUnits(rewards) };
+    });
     return { items, hasNext: sorted.length > page * pageSize };
   }
 
   private async addUp(
     workspaceId: string,
-    {
-      groupBy,
-      days,
-      campaignIds,
-      memberIds,
-      groupIds,
-      tagIds,
-      isAbandoned,
-    }: AnalyticsQuery & { days: readonly string[] },
+    query: ReturnType<typeof completeAnalyticsQuery>,
   ): Promise<readonly Figures[]> {
+    const { groupBy, days, campaignIds, memberIds, groupIds, tagIds, isAbandoned } = query;
     const { activity, campaigns, members, groups, tags } = this.repositories;
-    const findGroups = async (ids: readonly string[]) =>
-      (await members.findFields(workspaceId, ids, GROUP_IDS)).map((it) => [it.id, it.groupIds] as const);
-    const findTags = async (ids: readonly string[]) =>
-      (await campaigns.findFields(workspaceId, ids, TAG_IDS)).map((it) => [it.id, it.tagIds] as const);
     const selectedGroups = groupIds && (await findKnownIds(groups, workspaceId, groupIds));
     const selectedTags = tagIds && (await findKnownIds(tags, workspaceId, tagIds));
-    const memberGroups = groupIds || groupBy === 'group' ? new IdsByOwner(findGroups, selectedGroups) : undefined;
-    const campaignTags = tagIds || groupBy === 'tag' ? new IdsByOwner(findTags, selectedTags) : undefined;
+    const findGroups = createIdFinder(selectedGroups, async (ids) =>
+      (await members.findFields(workspaceId, ids, ['groupIds'])).map((it) => [it.id, it.groupIds]),
+    );
+    const findTags = createIdFinder(selectedTags, async (ids) =>
+      (await campaigns.findFields(workspaceId, ids, ['tagIds'])).map((it) => [it.id, it.tagIds]),
+    );
     const keyField = keyFields[groupBy];
-    const needed = [keyField, memberGroups && 'memberId', campaignTags && 'campaignId'] as const;
-    const fields = [...new Set(needed)].filter((field) => field !== undefined);
-    const figures = createFigures(groupBy, days);
+    const needsGroups = groupBy === 'group' || groupIds !== undefined;
+    const needsTags = groupBy === 'tag' || tagIds !== undefined;
+    const needed = [keyField, needsGroups && 'memberId', needsTags && 'campaignId'] as const;
+    const fields = [...new Set(needed)].filter((field) => field !== undefined && field !== false);
+    const figures = new Map<string, Figures>();
+    // The days of the range and the total have a row even if nothing happened.
+    const keys = groupBy === 'day' ? days : groupBy === 'total' ? [''] : [];
+    for (const key of keys) addFigures(figures, key, { shares: 0, clicks: 0, rewards: 0n });
     const filter = { days, campaignIds, memberIds };
     for await (const sums of activity.sum(workspaceId, filter, fields, isAbandoned)) {
-      await memberGroups?.load(sums.map(({ memberId }) => memberId));
-      await campaignTags?.load(sums.map(({ campaignId }) => campaignId));
+      const groupsByMember = needsGroups ? await findGroups(sums.map(({ memberId }) => memberId)) : undefined;
+      const tagsByCampaign = needsTags ? await findTags(sums.map(({ campaignId }) => campaignId)) : undefined;
       for (const sum of sums) {
-        const groupsOfMember = memberGroups?.get(sum.memberId);
-        const tagsOfCampaign = campaignTags?.get(sum.campaignId);
+        const groupsOfMember = groupsByMember?.get(sum.memberId);
+        const tagsOfCampaign = tagsByCampaign?.get(sum.campaignId);
         if (groupsOfMember?.length === 0 || tagsOfCampaign?.length === 0) continue;
-        const keys = groupBy === 'group' ? groupsOfMember : groupBy === 'tag' ? tagsOfCampaign : undefined;
-        for (const key of keys ?? [keyField ? sum[keyField] : '']) addFigures(figures, key, sum);
+        const ids = groupBy === 'group' ? groupsOfMember : groupBy === 'tag' ? tagsOfCampaign : undefined;
+        for (const key of ids ?? [keyField ? sum[keyField] : '']) addFigures(figures, key, sum);
       }
     }
     return [...figures.values()];
@@ -125,35 +113,30 @@ export class AnalyticsService {
     rows: readonly Figures[],
   ): Promise<ReadonlyMap<string, string>> {
     const { campaigns, members, groups, tags } = this.repositories;
-    const repository: NamedRecords | undefined = {
-      ...{ total: undefined, day: undefined },
-      ...{ campaign: campaigns, member: members, group: groups, tag: tags },
-    }[groupBy];
+    const repositories = { campaign: campaigns, member: members, group: groups, tag: tags };
+    const repository = groupBy === 'day' || groupBy === 'total' ? undefined : repositories[groupBy];
+    const find: FindFields<Entity & { readonly name: string }> | undefined = repository?.findFields;
     const keys = rows.map(({ key }) => key);
-    const found = repository ? await repository.findFields(workspaceId, keys, NAME) : [];
+    const found = (await find?.(workspaceId, keys, ['name'])) ?? [];
     return new Map(found.map(({ id, name }) => [id, name]));
   }
 }
 
-/** The IDs of the groups of members, or of the tags of campaigns. If some are selected, it omits all others. */
-class IdsByOwner {
-  private readonly byOwner = new Map<string, readonly string[]>();
-
-  constructor(
-    private readonly find: (ownerIds: readonly string[]) => Promise<readonly (readonly [string, readonly string[]])[]>,
-    private readonly selected: ReadonlySet<string> | undefined,
-  ) {}
-
-  /** Loads the IDs for the owners that are not loaded yet. */
-  async load(ownerIds: readonly string[]): Promise<void> {
-    const unknown = [...new Set(ownerIds)].filter((id) => !this.byOwner.has(id));
-    for (const id of unknown) this.byOwner.set(id, []);
-    for (const [id, found] of await this.find(unknown)) {
-      this.byOwner.set(id, this.selected ? found.filter((it) => this.selected?.has(it)) : found);
+/**
+ * Returns a function that finds the IDs of the groups of members, or of the tags of campaigns. It reads those of each
+ * owner once. If some are selected, it omits all others.
+ */
+function createIdFinder(
+  selected: ReadonlySet<string> | undefined,
+  find: (ownerIds: readonly string[]) => Promise<readonly (readonly [ownerId: string, ids: readonly string[]])[]>,
+) {
+  const byOwner = new Map<string, readonly string[]>();
+  return async (ownerIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> => {
+    const unknown = [...new Set(ownerIds)].filter((id) => !byOwner.has(id));
+    for (const id of unknown) byOwner.set(id, []);
+    for (const [id, ids] of await find(unknown)) {
+      byOwner.set(id, selected ? ids.filter((it) => selected.has(it)) : ids);
     }
-  }
-
-  get(ownerId: string): readonly string[] {
-    return this.byOwner.get(ownerId) ?? [];
-  }
+    return byOwner;
+  };
 }

@@ -1,6 +1,4 @@
-import type { ActivityField, ActivitySums } from '../activity/activity-repository.ts';
 import { DEFAULT_ANALYTICS_DAYS, DEFAULT_PAGE_SIZE, MAX_ANALYTICS_DAYS } from '../limits.ts';
-import { formatUnits } from '../shared/amount.ts';
 import { createInvalidFieldsError, type FieldError } from '../shared/core-error.ts';
 import { DAY_MS, formatDay } from '../shared/date.ts';
 import type { Order } from '../shared/page.ts';
@@ -28,9 +26,12 @@ export interface AnalyticsQuery {
   readonly isAbandoned?: (() => boolean) | undefined;
 }
 
-/** The sums for one key: a day, the ID of a record, or an empty string for the total. */
-export interface Figures extends Omit<ActivitySums, ActivityField> {
+/** The sums for one key, while they are added up. The key is a day, the ID of a record, or empty for the total. */
+export interface Figures {
   readonly key: string;
+  shares: number;
+  clicks: number;
+  rewards: bigint;
 }
 
 /** Sums with the name of the record. `name` is empty for a day and the total, and for a deleted record. */
@@ -52,36 +53,20 @@ export function isRangeAllowed({ from = '', to = '' }: Pick<AnalyticsQuery, 'fro
  * if the range of days is empty or too long.
  */
 export function completeAnalyticsQuery(query: AnalyticsQuery, today: string) {
-  const { groupBy, to = today, from = addDays(to, 1 - DEFAULT_ANALYTICS_DAYS) } = query;
+  const { groupBy, to = today } = query;
+  const { from = formatDay(Date.parse(to) - (DEFAULT_ANALYTICS_DAYS - 1) * DAY_MS) } = query;
   if (!isRangeAllowed({ from, to })) throw createInvalidFieldsError([RANGE_ERROR]);
   const { sortBy = groupBy === 'day' ? 'key' : 'clicks' } = query;
   const { sortOrder = sortBy === 'key' ? 'asc' : 'desc' } = query;
   const { pageSize = groupBy === 'day' ? MAX_ANALYTICS_DAYS : DEFAULT_PAGE_SIZE } = query;
-  return { ...query, days: listDays(from, to), sortBy, sortOrder, pageSize };
-}
-
-function addDays(day: string, count: number): string {
-  return formatDay(Date.parse(day) + count * DAY_MS);
-}
-
-function listDays(from: string, to: string): string[] {
-  const days = [from];
-  for (let day = from; day < to; days.push(day)) day = addDays(day, 1);
-  return days;
-}
-
-/** The sums by their keys, while they are added up. */
-export type FiguresByKey = Map<string, { -readonly [K in keyof Figures]: Figures[K] }>;
-
-/** Returns sums of 0 for the keys that have a row even if nothing happened: the days of the range, or the total. */
-export function createFigures(groupBy: AnalyticsGrouping, days: readonly string[]): FiguresByKey {
-  const keys = groupBy === 'day' ? days : groupBy === 'total' ? [''] : [];
-  return new Map(keys.map((key) => [key, { key, shares: 0, clicks: 0, rewards: 0n }]));
+  const days: string[] = [];
+  for (let time = Date.parse(from); time <= Date.parse(to); time += DAY_MS) days.push(formatDay(time));
+  return { ...query, days, sortBy, sortOrder, pageSize };
 }
 
 /** Adds sums to those of a key. */
 export function addFigures(
-  figures: FiguresByKey,
+  figures: Map<string, Figures>,
   key: string,
   { shares, clicks, rewards }: Omit<Figures, 'key'>,
 ): void {
@@ -100,8 +85,4 @@ export function createComparison(sortBy: AnalyticsSort, sortOrder: Order): (a: F
 
 function compare(a: string | number | bigint, b: string | number | bigint): number {
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-export function toAnalyticsRow({ rewards, ...figures }: Figures, name: string): AnalyticsRow {
-  return { ...figures, name, rewards: formatUnits(rewards) };
 }
