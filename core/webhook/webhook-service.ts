@@ -1,7 +1,7 @@
 import type { Event, EventFactory } from '../event/event.ts';
 import type { EventRepository } from '../event/event-repository.ts';
 import { MAX_WEBHOOK_COUNT } from '../limits.ts';
-import { CoreError, createInvalidFieldsError, requireFound } from '../shared/core-error.ts';
+import { CoreError, createInvalidFieldsError, createNotFoundError, requireFound } from '../shared/core-error.ts';
 import { formatTimestamp } from '../shared/date.ts';
 import type { Page, PageRequest } from '../shared/page.ts';
 import type { Clock, System } from '../shared/system.ts';
@@ -28,12 +28,6 @@ export interface WebhookOptions {
 
 /** The outcome of a test. */
 export type WebhookTest = WebhookOutcome & { readonly delivered: boolean };
-
-/** An enabled webhook that has not got all events, and the time until its next attempt may start. */
-export interface PendingWebhook {
-  readonly webhook: Webhook;
-  readonly waitMs: number;
-}
 
 /** An attempt to deliver an event. */
 export interface Delivery {
@@ -104,7 +98,7 @@ export class WebhookService {
 
   async remove(workspaceId: string, id: string): Promise<void> {
     const isRemoved = await this.unitOfWork.run(({ webhooks }) => webhooks.remove(workspaceId, id));
-    requireFound(isRemoved || undefined, 'webhook');
+    if (!isRemoved) throw createNotFoundError('webhook');
   }
 
   /** Sends a test once. It changes nothing of the webhook. Do not call this in a transaction, because it takes long. */
@@ -121,7 +115,8 @@ export class WebhookService {
     return this.repositories.webhooks.findWorkspaceIds();
   }
 
-  async findPending(workspaceId: string): Promise<PendingWebhook[]> {
+  /** Returns the enabled webhooks that have not got all events, and the time until the next attempt of each. */
+  async findPending(workspaceId: string): Promise<readonly { readonly webhook: Webhook; readonly waitMs: number }[]> {
     const { webhooks, events } = this.repositories;
     const { items } = await webhooks.findPage(workspaceId, { page: 1, pageSize: MAX_WEBHOOK_COUNT });
     if (items.length === 0) return [];
@@ -150,12 +145,12 @@ export class WebhookService {
     const acquired = await webhooks.update(workspaceId, id, (it) => acquireLease(it, snapshot, owner, startedAt));
     if (acquired?.lease?.owner !== owner) return undefined;
     const outcome = await this.options.sender.send(acquired, event);
-    const attempt = { snapshot, owner, sequence: event.sequence, outcome, jitter };
+    const attempt = { ...outcome, sequence: event.sequence, jitter };
     const recordIn = async (repositories: Repositories) => {
       const now = this.storageClock.now();
       let isDisabled = false;
       const record = (it: Webhook): Webhook => {
-        const recorded = recordAttempt(it, attempt, now);
+        const recorded = recordAttempt(it, acquired, attempt, now);
         isDisabled = it.enabled && !recorded.enabled;
         return recorded;
       };

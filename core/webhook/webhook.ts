@@ -117,25 +117,21 @@ export function skipTo(current: Webhook, snapshot: Webhook, sequence: number): W
   return hasSameNextEvent(current, snapshot) ? { ...current, after: sequence } : current;
 }
 
-/** An attempt to deliver the event with the sequence `sequence`. `snapshot` is the webhook when the attempt began. */
-export interface Attempt {
-  readonly snapshot: Webhook;
-  readonly owner: string;
+/** An attempt to deliver the event with the sequence `sequence`. */
+export interface Attempt extends WebhookOutcome {
   readonly sequence: number;
-  readonly outcome: WebhookOutcome;
   /** A random number from 0 to 1. */
   readonly jitter: number;
 }
 
 /**
- * Records the outcome of an attempt, and releases its lease. An attempt that has lost its lease changes nothing. If the
- * webhook has another URL or another position meanwhile, the outcome does not count.
+ * Records an attempt that began with the webhook `acquired`, and releases its lease. An attempt that has lost its lease
+ * changes nothing. If the webhook has another URL or another position meanwhile, the outcome does not count.
  */
-export function recordAttempt(current: Webhook, attempt: Attempt, now: number): Webhook {
-  const { snapshot, owner, sequence, outcome, jitter } = attempt;
-  if (current.lease?.owner !== owner) return current;
-  if (!isSameTarget(current, snapshot)) return { ...current, lease: null };
-  const { status, problem, retryAfterMs } = outcome;
+export function recordAttempt(current: Webhook, acquired: Webhook, attempt: Attempt, now: number): Webhook {
+  const { sequence, jitter, status, problem, retryAfterMs } = attempt;
+  if (current.lease?.owner !== acquired.lease?.owner) return current;
+  if (!isSameTarget(current, acquired)) return { ...current, lease: null };
   const recorded = { ...current, lease: null, lastStatus: status, lastProblem: problem };
   if (problem === '') return { ...recorded, ...NOT_FAILING, after: sequence };
   const failureCount = current.failureCount + 1;

@@ -35,10 +35,11 @@ const failing: Webhook = {
 const succeeded = { status: 204, problem: '', durationMs: 1 } as const;
 const failed = { status: 500, problem: 'status', durationMs: 1 } as const;
 
-/** Records an attempt of `me` to deliver event 5 to a webhook. */
-function record(webhook: Webhook, changes: Partial<Attempt> = {}, now = NOON): Webhook {
-  const attempt = { snapshot: webhook, owner: 'me', sequence: 5, outcome: failed, jitter: 0.5, ...changes };
-  return recordAttempt({ ...webhook, lease: leased.lease }, attempt, now);
+/** Records an attempt of `me` to deliver event 5 to a webhook, which began with the webhook `snapshot`. */
+function record(webhook: Webhook, changes: Partial<Attempt> = {}, now = NOON, snapshot = webhook): Webhook {
+  const { lease } = leased;
+  const attempt = { sequence: 5, jitter: 0.5, ...failed, ...changes };
+  return recordAttempt({ ...webhook, lease }, { ...snapshot, lease }, attempt, now);
 }
 
 suite('the wait after a failed attempt', {
@@ -64,7 +65,7 @@ suite('the wait after a failed attempt', {
     for (const { retryAfterMs, expected } of cases) {
       for (const status of [429, 503, 500, 400, 302]) {
         const outcome = { status, problem: 'status', retryAfterMs, durationMs: 1 } as const;
-        const { nextAttemptAt } = record(fresh, { outcome });
+        const { nextAttemptAt } = record(fresh, outcome);
         const isHeard = status === 429 || status === 503;
         assert.equal(nextAttemptAt, timestamp(NOON + (isHeard ? expected : 5 * SECOND)), `${status} ${retryAfterMs}`);
       }
@@ -74,7 +75,7 @@ suite('the wait after a failed attempt', {
 
 suite('an attempt', {
   'that succeeds moves the webhook, and clears its failures': () => {
-    const { updatedAt, ...webhook } = record(failing, { outcome: succeeded });
+    const { updatedAt, ...webhook } = record(failing, succeeded);
     const state = { after: 5, failingSince: null, failureCount: 0, nextAttemptAt: null, lease: null };
     assert.deepEqual({ updatedAt, ...webhook }, { ...failing, ...state, lastStatus: 204, lastProblem: '' });
   },
@@ -84,7 +85,7 @@ suite('an attempt', {
     const state = { failingSince: timestamp(NOON), failureCount: 1, nextAttemptAt: timestamp(NOON + 5 * SECOND) };
     assert.deepEqual(first, { ...fresh, ...state, lastStatus: 500, lastProblem: 'status' });
     const outcome = { status: null, problem: 'timeout', durationMs: 1 } as const;
-    const second = record(first, { outcome }, NOON + MINUTE);
+    const second = record(first, outcome, NOON + MINUTE);
     const nextAttemptAt = timestamp(NOON + 6 * MINUTE);
     assert.deepEqual(second, { ...first, failureCount: 2, nextAttemptAt, lastStatus: null, lastProblem: 'timeout' });
   },
@@ -92,7 +93,7 @@ suite('an attempt', {
   'that gets the status 410 disables the webhook, and no other failure does': () => {
     for (const status of [410, 404, 301, 500, null]) {
       for (const problem of WEBHOOK_PROBLEMS.filter((it) => it !== '' && (it === 'status') === (status !== null))) {
-        const webhook = record(fresh, { outcome: { status, problem, durationMs: 1 } });
+        const webhook = record(fresh, { status, problem });
         assert.equal(webhook.enabled, status !== 410, `${status} ${problem}`);
         assert.equal(webhook.nextAttemptAt === null, status === 410);
         assert.equal(webhook.failingSince, timestamp(NOON));
@@ -122,10 +123,10 @@ suite('an attempt', {
   },
 
   'that has lost its lease changes nothing': () => {
-    const attempt = { snapshot: fresh, owner: 'me', sequence: 5, outcome: succeeded, jitter: 0 };
+    const attempt = { ...succeeded, sequence: 5, jitter: 0 };
     for (const lease of [null, { owner: 'other', expiresAt: NOON + LEASE }]) {
       const current = { ...fresh, lease };
-      assert.equal(recordAttempt(current, attempt, NOON), current);
+      assert.equal(recordAttempt(current, leased, attempt, NOON), current);
     }
   },
 
@@ -133,13 +134,13 @@ suite('an attempt', {
     for (const change of [{ url: 'https://b.example' }, { after: 2 }]) {
       for (const outcome of [succeeded, failed, { status: 410, problem: 'status', durationMs: 1 } as const]) {
         const snapshot = { ...fresh, ...change };
-        assert.deepEqual(record(fresh, { snapshot, outcome }), fresh);
+        assert.deepEqual(record(fresh, outcome, NOON, snapshot), fresh);
       }
     }
   },
 
   'that fails plans no other if the webhook was disabled meanwhile': () => {
-    const { enabled, nextAttemptAt } = record({ ...fresh, enabled: false }, { snapshot: fresh });
+    const { enabled, nextAttemptAt } = record({ ...fresh, enabled: false }, {}, NOON, fresh);
     assert.deepEqual([enabled, nextAttemptAt], [false, null]);
   },
 });
