@@ -33,16 +33,13 @@ export type Deliveries = Pick<WebhookService, 'findWorkspaceIds' | 'findPending'
  * gets one event at a time, and many webhooks get events at the same time.
  */
 export class DeliveryLoop {
-  /** The workspaces that are known to have webhooks. */
-  private workspaceIds: ReadonlySet<string> = new Set();
-  /** The workspaces whose webhooks changed since the last search, which may not find a new webhook yet. */
-  private changedIds: string[] = [];
+  /** The workspaces that are known to have webhooks, or to have had some since this process started. */
+  private readonly workspaceIds = new Set<string>();
   /** The time of the next search, on the monotonic clock. */
   private nextSearchAt = 0;
   /** The keys of running work, and whether to run it again afterwards. */
   private readonly active = new Map<string, boolean>();
   private readonly running = new Set<Promise<void>>();
-  private readonly retries = new Map<string, NodeJS.Timeout>();
   private readonly limitCheck = pLimit(MAX_CHECK_COUNT);
   private readonly limitAttempt = pLimit(MAX_ATTEMPT_COUNT);
   private readonly limitFailingAttempt = pLimit(MAX_FAILING_ATTEMPT_COUNT);
@@ -73,25 +70,21 @@ export class DeliveryLoop {
 
   /** Serves a workspace in which a webhook was created or changed. */
   onChange(workspaceId: string): void {
-    this.changedIds.push(workspaceId);
-    this.workspaceIds = new Set([...this.workspaceIds, workspaceId]);
+    this.workspaceIds.add(workspaceId);
     this.check(workspaceId);
   }
 
   /** Starts no more attempts. Waits for those in progress, up to `STOP_TIMEOUT_MS`. */
   async stop(): Promise<void> {
     this.isStopping = true;
-    for (const timer of [this.timer, ...this.retries.values()]) clearTimeout(timer);
+    clearInterval(this.timer);
     await Promise.race([Promise.all(this.running), delay(STOP_TIMEOUT_MS, undefined, { ref: false })]);
   }
 
   private async search(): Promise<void> {
-    const changedIds = this.changedIds.splice(0);
     const found = await this.webhooks.findWorkspaceIds();
-    const newIds = [...found].filter((id) => !this.workspaceIds.has(id));
-    this.workspaceIds = new Set([...found, ...changedIds, ...this.changedIds]);
     this.nextSearchAt = performance.now() + SEARCH_INTERVAL_MS;
-    for (const id of newIds) this.check(id);
+    for (const id of found) if (!this.workspaceIds.has(id)) this.onChange(id);
   }
 
   /** Serves the webhooks of a workspace that have not got all events. */
@@ -99,12 +92,11 @@ export class DeliveryLoop {
     this.run(workspaceId, async () => {
       const pending = await this.limitCheck(() => this.webhooks.findPending(workspaceId));
       for (const observer of this.observers) observer.onCheck?.();
-      for (const { webhook, waitMs } of pending) if (waitMs === 0) this.serve(webhook);
-      clearTimeout(this.retries.get(workspaceId));
-      this.retries.delete(workspaceId);
-      const waits = pending.map(({ waitMs }) => waitMs).filter((waitMs) => waitMs > 0);
-      if (waits.length > 0)
-        this.retries.set(workspaceId, setTimeout(() => this.check(workspaceId), Math.min(...waits)).unref());
+      for (const { webhook, waitMs } of pending) {
+        if (waitMs === 0) this.serve(webhook);
+        // Later attempts are planned by later checks.
+        else if (waitMs <= CHECK_INTERVAL_MS) setTimeout(() => this.check(workspaceId), waitMs).unref();
+      }
       await delay(MIN_CHECK_INTERVAL_MS);
     });
   }

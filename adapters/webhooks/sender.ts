@@ -47,12 +47,13 @@ export function createWebhookSender(
   });
   const isInNetworks = (address: string) =>
     ipaddr.subnetMatch(ipaddr.process(address), { allowed }, 'other') === 'allowed';
+  const isAllowed = (address: string, isSecure: boolean) => isInNetworks(address) || (isSecure && isPublic(address));
 
   const post = async (url: URL, headers: Record<string, string>, body: string, signal: AbortSignal) => {
     const host = getHost(url);
     const addresses = isIP(host) ? [host] : await findAddresses(host);
-    const isAllowed = (address: string) => isInNetworks(address) || (url.protocol === 'https:' && isPublic(address));
-    if (!addresses.every(isAllowed)) throw createError('ADDRESS_NOT_ALLOWED');
+    const isSecure = url.protocol === 'https:';
+    if (!addresses.every((address) => isAllowed(address, isSecure))) throw createError('ADDRESS_NOT_ALLOWED');
     // Node.js connects to exactly these addresses, and the agent checks them again.
     const { useAgent } = await import('request-filtering-agent');
     const found = addresses.map((address) => ({ address, family: isIP(address) }));
@@ -64,7 +65,7 @@ export function createWebhookSender(
       autoSelectFamilyAttemptTimeout: ADDRESS_TIMEOUT_MS,
     });
     return new Promise<http.IncomingMessage>((resolve, reject) => {
-      const { request } = url.protocol === 'https:' ? https : http;
+      const { request } = isSecure ? https : http;
       request(url, { method: 'POST', headers, agent, signal }, (response) => {
         resolve(response);
         // The body is not read.
@@ -83,10 +84,8 @@ export function createWebhookSender(
     findUrlProblem(text) {
       const url = new URL(text);
       const [host, isSecure] = [getHost(url), url.protocol === 'https:'];
-      if (isIP(host) === 0)
-        return isSecure || allowed.length > 0 ? undefined : 'must be a URL that begins with https://';
-      if (isInNetworks(host) || (isSecure && isPublic(host))) return undefined;
-      return 'must be a URL that begins with https://, with the name of a host or a public address';
+      const canBeAllowed = isIP(host) ? isAllowed(host, isSecure) : isSecure || allowed.length > 0;
+      return canBeAllowed ? undefined : 'must be a URL that begins with https://, with a name or a public address';
     },
 
     async send({ url: text, secret }, { id, sequence, type, createdAt, data }) {
@@ -101,17 +100,9 @@ export function createWebhookSender(
         ...{ 'User-Agent': 'Workspace-Advocacy-Webhooks', 'webhook-id': id },
         ...{ 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` },
       };
-      const createTimeoutError = () => {
-        controller.abort();
-        return createError('ETIMEDOUT');
-      };
       const sent = post(url, headers, body, controller.signal).then(readOutcome);
-      const outcome = await withTimeout(sent, timeoutMs, createTimeoutError).catch(
-        ({ code = '' }: NodeJS.ErrnoException) => {
-          const problem = PROBLEMS.find(([pattern]) => pattern.test(code))?.[1] ?? 'tls';
-          return { status: null, problem };
-        },
-      );
+      const outcome = await withTimeout(sent, timeoutMs, () => createError('ETIMEDOUT')).catch(toOutcome);
+      controller.abort();
       return { ...outcome, durationMs: Math.round(performance.now() - startedAt) };
     },
   };
@@ -151,4 +142,8 @@ function readOutcome({ statusCode: status = 0, headers }: http.IncomingMessage) 
   const retryAfterMs = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
   const problem: WebhookProblem = status >= 200 && status < 300 ? '' : 'status';
   return { status, problem, retryAfterMs: retryAfterMs > 0 ? retryAfterMs : undefined };
+}
+
+function toOutcome({ code = '' }: NodeJS.ErrnoException) {
+  return { status: null, problem: PROBLEMS.find(([pattern]) => pattern.test(code))?.[1] ?? 'tls' };
 }
