@@ -11,8 +11,8 @@ const requirements: { readonly [P in Permission]?: string } = {
 };
 
 /**
- * Returns the description of an operation for callers with an API key: the declared sentences, and those that follow
- * from the rest of the declaration.
+ * Returns the description of an operation for callers with an API key. It has the declared sentences, and those that
+ * follow from the rest of the declaration.
  */
 export function getDescription(operation: Operation): string {
   const { method, description, permission, query, body, externalTimeoutMs, lostSecretRemedy } = operation;

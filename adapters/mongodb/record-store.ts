@@ -164,7 +164,7 @@ export function createMongodbRecordStore(
         const documents = records.map((record) => toDocument(record, schema));
         return insertInTransaction(collection, documents, schema, session);
       });
-      // The error is thrown after the change, because a transaction that has changed nothing is committed.
+      // `runChange` must not see this error: some records may be added, and it would count that as no change.
       if (!areAdded) throw schema.createTakenError('id');
     },
 
@@ -238,8 +238,8 @@ function toIdFilter(workspaceId: string, id: string) {
 /**
  * Removes a document, which `filter` selects by its ID. Resolves to whether the document existed. If an earlier attempt
  * found it, it existed: that attempt may have removed it, and the response may have been lost. Sends the delete command
- * even if there is nothing to delete: the command waits until a majority has all earlier removals, so that a failover
- * cannot make `false` wrong.
+ * even if there is nothing to delete, because it waits until a majority has all earlier removals. So a failover cannot
+ * make `false` wrong.
  */
 function removeRecord(name: string, filter: Filter<StoredDocument>, runChange: RunOnCollection): Promise<boolean> {
   let wasFound = false;

@@ -156,8 +156,8 @@ export interface RecordStore<T extends Entity> {
   /** Returns the number of records that meet all conditions. */
   count(workspaceId: string, where: readonly Condition<T>[]): Promise<number>;
   /**
-   * Returns the sums of `columns` over the records that meet all conditions: one record for each combination of the
-   * values of `groupBy` that occurs, in any order. Other requests go on meanwhile.
+   * Returns the sums of `columns` over the records that meet all conditions. There is one record for each combination
+   * of values of `groupBy` that occurs, in any order. Other requests continue meanwhile.
    */
   sum<F extends Field<T>>(workspaceId: string, query: SumQuery<T, F>): Promise<readonly Pick<T, F>[]>;
   /** Returns the new record, or `undefined` if it does not exist. */

@@ -136,7 +136,7 @@ function readState(database: Database): [applicationId: number, version: number,
 }
 
 /**
- * Creates the layout in a new file, or replaces the layout of an older version, in one transaction: all records get the
+ * Creates the layout in a new file, or replaces the layout of an older version, in one transaction. All records get the
  * defaults and the derived columns of this version, and are written into new tables. Several processes may do this at
  * the same time.
  */

@@ -1,6 +1,6 @@
 import type { Activity } from './activity.ts';
 
-/** Which activity to add up. */
+/** Selects activity by day, campaign and member. */
 export interface ActivityFilter {
   /** The days, in ascending order. */
   readonly days: readonly string[];
@@ -10,7 +10,7 @@ export interface ActivityFilter {
 
 export type ActivityField = 'day' | 'campaignId' | 'memberId';
 
-/** Sums of activity. The fields by which it was not grouped are empty. `rewards` are units (core/shared/amount.ts). */
+/** Sums of activity. Fields that are not in `groupBy` are empty. `rewards` are units (core/shared/amount.ts). */
 export interface ActivitySums extends Readonly<Record<ActivityField, string>> {
   readonly shares: number;
   readonly clicks: number;

@@ -118,7 +118,8 @@ export class ShareService {
       await events.add(this.newEvent(workspaceId, 'share.created', { campaignId, memberId }));
       // A simultaneous request can have added the share while this one waited to number the event.
       const id = createShareId(memberId, campaignId);
-      if (await shares.findById(workspaceId, id)) throw new CoreError('conflict', 'The campaign was shared already.');
+      if (await shares.findById(workspaceId, id))
+        throw new CoreError('conflict', 'The campaign was shared already. Repeat the request.');
       // A server accepts the key of a deleted member for some seconds.
       const isMember = (await members.findById(workspaceId, memberId)) !== undefined;
       const now = this.system.now();

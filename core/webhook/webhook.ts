@@ -37,7 +37,7 @@ export type WebhookChange = Changes<SettableFields & Pick<Webhook, 'enabled' | '
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** The delays before an event is tried again, by the number of failures. The last one repeats. */
+/** The delays before a retry, by the number of failures. The last one repeats. */
 const RETRY_DELAYS_MS = [5_000, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 5 * HOUR_MS, 10 * HOUR_MS] as const;
 /** A webhook that fails for this time is disabled. */
 const FAILURE_TIMEOUT_MS = 5 * DAY_MS;
@@ -62,8 +62,8 @@ export function newWebhook(
 }
 
 /**
- * Changes a webhook. If `url` or `after` changes, or if `enabled` is `true`, the webhook counts as not failing, and can
- * be tried at once. An `after` beyond the newest event becomes the newest one.
+ * Changes a webhook. If `url` or `after` changes, or if `enabled` is `true`, the webhook counts as not failing, and its
+ * next event is sent at once. An `after` beyond the newest event becomes the newest one.
  */
 export function changeWebhook(webhook: Webhook, change: WebhookChange, newest: number, now: number): Webhook {
   const { url = webhook.url, enabled } = change;
@@ -74,8 +74,8 @@ export function changeWebhook(webhook: Webhook, change: WebhookChange, newest: n
 }
 
 /**
- * Returns the time after which an event is tried again. `jitter` is a random number from 0 to 1. `retryAfterMs` is the
- * time that the receiver asks for: it can double the wait at most.
+ * Returns the delay before a retry. `jitter` is a random number from 0 to 1. `retryAfterMs` is the delay that the
+ * receiver asks for: at most, it doubles the delay.
  */
 export function computeRetryDelay(failureCount: number, jitter: number, retryAfterMs = 0): number {
   const index = Math.min(failureCount, RETRY_DELAYS_MS.length) - 1;
@@ -126,7 +126,7 @@ export interface Attempt extends WebhookOutcome {
 
 /**
  * Records an attempt that began with the webhook `acquired`, and releases its lease. An attempt that has lost its lease
- * changes nothing. If the webhook has another URL or another position meanwhile, the outcome does not count.
+ * changes nothing. If the URL or the position of the webhook has changed meanwhile, the outcome is ignored.
  */
 export function recordAttempt(current: Webhook, acquired: Webhook, attempt: Attempt, now: number): Webhook {
   const { sequence, jitter, status, problem, retryAfterMs } = attempt;

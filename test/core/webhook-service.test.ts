@@ -34,7 +34,7 @@ suite('a delivery', {
     assert.equal(delivery?.event.sequence, 1);
   },
 
-  'that succeeds while the webhook is disabled is no event': async () => {
+  'that succeeds while the webhook is disabled adds no event': async () => {
     const { app, storage, makeEvent, findPending } = testWebhooks(deliver);
     const { id } = await app.webhooks.create(OWN, { url });
     await makeEvent();

@@ -43,7 +43,7 @@ async function send(url: string, networks = LOOPBACK) {
   return outcome;
 }
 
-/** Runs a test with a receiver that answers in some way. */
+/** Runs a test with a receiver that responds in some way. */
 async function withReceiver(
   respond: RequestListener,
   test: (receiver: WebhookReceiver) => Promise<void>,
@@ -141,7 +141,7 @@ suite('a message to a webhook', {
     }
   },
 
-  'fails if the server resets the connection, or answers with something else': async () => {
+  'fails if the server resets the connection, or responds with something else': async () => {
     const answers: Readonly<Record<string, (socket: Socket) => void>> = {
       reset: (socket) => socket.resetAndDestroy(),
       'close without a response': (socket) => socket.end(),
