@@ -138,6 +138,8 @@ async function resolveName(name: string): Promise<readonly string[]> {
 }
 
 function readOutcome({ statusCode: status = 0, headers }: http.IncomingMessage) {
+  // Node's parser accepts the status 000.
+  if (status < 100) throw createError('ECONNRESET');
   const { 'retry-after': text = '' } = headers;
   const retryAfterMs = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
   const problem: WebhookProblem = status >= 200 && status < 300 ? '' : 'status';

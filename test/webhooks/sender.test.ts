@@ -147,6 +147,7 @@ suite('a message to a webhook', {
       'close without a response': (socket) => socket.end(),
       'reset after the request': (socket) => socket.once('data', () => socket.resetAndDestroy()),
       garbage: (socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'),
+      'no status': (socket) => socket.end('HTTP/1.1 000 None\r\n\r\n'),
       'large headers': (socket) => socket.end(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`),
       'another protocol': (socket) => socket.end('HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: a\r\n\r\n'),
     };
