@@ -99,25 +99,17 @@ export interface OperationDeclaration<
   run(app: Application, input: OperationInput<Path, P, Query, Body>): Promise<RunResult<Result>>;
 }
 
+type AnyDeclaration = OperationDeclaration<string, Permission, FieldsSchema, FieldsSchema, z.ZodType>;
+/** The parts of a declaration that have a default. */
+type DefaultedKey = 'permission' | 'query' | 'statuses' | 'externalTimeoutMs';
+
 /** A declared operation without its type parameters, for the code that serves, documents and tests all operations. */
-export interface Operation {
-  readonly id: string;
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  readonly path: string;
-  readonly permission: Permission;
-  readonly command?: string | undefined;
-  readonly columns?: readonly string[] | undefined;
-  readonly bars?: readonly string[] | undefined;
-  readonly summary: string;
-  readonly description: readonly string[];
-  readonly query: FieldsSchema;
+export interface Operation
+  extends Omit<AnyDeclaration, DefaultedKey | 'body' | 'example' | 'run'>,
+    Required<Pick<AnyDeclaration, DefaultedKey>> {
   /** Whether the operation can read much of a collection: a list with pages, and mostly with a search. */
   readonly mayScan: boolean;
   readonly body: FieldsSchema | undefined;
-  readonly statuses: readonly (200 | 201)[];
-  readonly externalTimeoutMs: number;
-  readonly lostSecretRemedy?: string | undefined;
-  readonly response: z.ZodType;
   readonly example: Example<Record<string, unknown>, object, unknown>;
   /**
    * Validates query and body, and returns a function that runs the operation and serializes its response. Throws one
