@@ -59,7 +59,7 @@ export class ClickRecorder {
 }
 
 /** Returns the reason why a request is not a click of a person, or `undefined` if it is one. */
-function findReason({ headers }: IncomingMessage, userAgent: string): ReturnType<typeof findReasonNotToCount> {
+function findReason({ headers }: IncomingMessage, userAgent: string): 'bot' | 'prefetch' | undefined {
   const purposes = [headers.purpose, headers['x-purpose'], headers['x-moz'], headers['sec-purpose']];
-  return findReasonNotToCount({ userAgent, purposes: purposes.map(String) }, (agent) => bots.memo(agent));
+  return findReasonNotToCount(userAgent, purposes.map(String), (agent) => bots.memo(agent));
 }
