@@ -28,6 +28,12 @@ const oneOf = <const V extends readonly string[]>(...values: V) =>
 const flag = oneOf('true', 'false')
   .default('true')
   .transform((value) => value === 'true');
+const list = (isItem: (text: string) => boolean, problem: string) =>
+  z
+    .string()
+    .transform((value) => value.split(',').map((item) => item.trim()))
+    .refine((items) => items.every(isItem), problem)
+    .optional();
 const host = z.string().regex(/^[^\s/]{1,253}$/, 'must be a host name or an IP address');
 const url = (schemes: readonly string[]) => {
   const hasScheme = (value: string) => schemes.some((scheme) => value.startsWith(scheme));
@@ -136,28 +142,18 @@ export const settings = {
     .describe(
       'The base URL of short links, such as `https://go.example.com`, for campaigns that have no verified domain or whose domain is archived. Requires `LINKS_PORT`. By default, the address of the listener if `LINKS_HOST` is a loopback address.',
     ),
-  DNS_SERVERS: z
-    .string()
-    .transform((value) => value.split(',').map((server) => server.trim()))
-    .refine(
-      (servers) => servers.every(isDnsServer),
-      'must be IP addresses separated by commas, with ports if needed, such as 192.0.2.1 or [2001:db8::1]:5353',
-    )
-    .optional()
-    .describe(
-      'The DNS resolvers for the verification of domains: IP addresses separated by commas, such as `192.0.2.1,[2001:db8::1]:5353`. The default port is 53. By default, the resolvers of the operating system are used.',
-    ),
-  WEBHOOK_NETWORKS: z
-    .string()
-    .transform((value) => value.split(',').map((network) => network.trim()))
-    .refine(
-      (networks) => networks.every(isNetwork),
-      'must be IP addresses and networks separated by commas, such as 10.0.0.0/8,192.0.2.1',
-    )
-    .optional()
-    .describe(
-      'Addresses to which webhooks can be sent although they are not public, also with http: IP addresses and networks separated by commas, such as `10.0.0.0/8,192.0.2.1`. By default, webhooks need https and public addresses.',
-    ),
+  DNS_SERVERS: list(
+    isDnsServer,
+    'must be IP addresses separated by commas, with ports if needed, such as 192.0.2.1 or [2001:db8::1]:5353',
+  ).describe(
+    'The DNS resolvers for the verification of domains: IP addresses separated by commas, such as `192.0.2.1,[2001:db8::1]:5353`. The default port is 53. By default, the resolvers of the operating system are used.',
+  ),
+  WEBHOOK_NETWORKS: list(
+    isNetwork,
+    'must be IP addresses and networks separated by commas, such as 10.0.0.0/8,192.0.2.1',
+  ).describe(
+    'Addresses to which webhooks can be sent although they are not public, also with http: IP addresses and networks separated by commas, such as `10.0.0.0/8,192.0.2.1`. By default, webhooks need https and public addresses.',
+  ),
   DOCS_URL: z
     .string()
     .refine(
