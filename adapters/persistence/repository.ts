@@ -2,7 +2,6 @@ import { setImmediate as nextIteration } from 'node:timers/promises';
 import type { Entity } from '../../core/shared/entity.ts';
 import type { Page, PageRequest } from '../../core/shared/page.ts';
 import type { EntityChange, FindFields } from '../../core/shared/repository.ts';
-import { iterateById } from './iterate-by-id.ts';
 import type { Field, Query, RecordStore } from './record-store.ts';
 import type { EntitySchema, RecordMapping } from './schema.ts';
 
@@ -14,7 +13,6 @@ interface CommonMethods<T extends Entity> {
   findById(workspaceId: string, id: string): Promise<T | undefined>;
   findMany(workspaceId: string, ids: readonly string[]): Promise<readonly T[]>;
   readonly findFields: FindFields<T>;
-  iterate(workspaceId: string): AsyncIterable<T>;
   add(entity: T): Promise<void>;
   addMany(entities: readonly T[]): Promise<void>;
   update(workspaceId: string, id: string, change: EntityChange<T>): Promise<T | undefined>;
@@ -53,11 +51,6 @@ export function createRepository<T extends Entity, R extends Entity>(
         found.push(...records.map((record) => withDefaults(record as unknown as Partial<R>)));
       }
       return found as never;
-    },
-    async *iterate(workspaceId) {
-      for await (const record of iterateById((after, take) => store.listById(workspaceId, after, take))) {
-        yield toEntity(record);
-      }
     },
     add: (entity) => store.add(toRecord(entity)),
     addMany: (entities) => store.addMany(entities.map(toRecord)),

@@ -37,7 +37,6 @@ export interface CampaignRepository {
     memberId: string,
     campaignIds: readonly string[],
   ): Promise<ReadonlyMap<string, number>>;
-  iterate(workspaceId: string): AsyncIterable<Campaign>;
   add(campaign: Campaign): Promise<void>;
   update(workspaceId: string, id: string, change: EntityChange<Campaign>): Promise<Campaign | undefined>;
   /** Returns whether the campaign existed. */

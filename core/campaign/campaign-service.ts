@@ -106,10 +106,6 @@ export class CampaignService {
     return { items: items.map((campaign) => toView(campaign, sharedIds)), hasNext };
   }
 
-  iterate(workspaceId: string): AsyncIterable<Campaign> {
-    return this.campaigns.iterate(workspaceId);
-  }
-
   /**
    * Updates a campaign. Rejects with `invalid` if the campaign would end before it starts, or if a changed reference is
    * invalid. Rejects with `conflict` if the transition of the status is not allowed (`statusTransitions`).

@@ -10,8 +10,7 @@ import type { Entity } from './entity.ts';
  *   also holds if the call finds that the change was made before. So a change whose outcome is unknown can be repeated.
  * - Retries: a repository retries after write conflicts and short outages. It rejects if the storage is unavailable.
  * - Uniqueness: `add` and `update` reject with `conflict` if the ID or a unique value is taken.
- * - Order: `findMany` returns each entity once, in any order. `iterate` follows the order of the IDs, which begin with
- *   the time of creation (`System.newId`).
+ * - Order: `findMany` returns each entity once, in any order.
  * - Atomic updates: see `EntityChange`.
  *
  * The port of each type of entity lists the methods that its use cases need.

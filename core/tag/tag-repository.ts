@@ -14,7 +14,6 @@ export interface TagRepository {
   findPage(workspaceId: string, filter: NameFilter, request: PageRequest): Promise<Page<Tag>>;
   /** Returns the number of tags with each color. */
   countByColor(workspaceId: string): Promise<Record<Color, number>>;
-  iterate(workspaceId: string): AsyncIterable<Tag>;
   add(tag: Tag): Promise<void>;
   update(workspaceId: string, id: string, change: EntityChange<Tag>): Promise<Tag | undefined>;
   /** Returns whether the tag existed. */

@@ -42,8 +42,4 @@ export class TagService {
   async remove(workspaceId: string, id: string): Promise<void> {
     if (!(await this.tags.remove(workspaceId, id))) throw createNotFoundError('tag');
   }
-
-  iterate(workspaceId: string): AsyncIterable<Tag> {
-    return this.tags.iterate(workspaceId);
-  }
 }

@@ -10,6 +10,7 @@ import type { System } from '../../core/shared/system.ts';
 import { collectAll } from '../support/collect-all.ts';
 import { each } from '../support/each.ts';
 import { engines } from '../support/engines/engines.ts';
+import { listCampaigns } from '../support/list-campaigns.ts';
 import { suite, type Test } from '../support/suite.ts';
 
 const KEY = 'demo-key-of-the-tests';
@@ -106,7 +107,7 @@ suite('the preparation of a storage', {
     }
     assert.ok(maxIdCount > 20);
     const [workspaceId = ''] = await listWorkspaceIds(start);
-    assert.equal((await collectAll(app.campaigns.iterate(workspaceId))).length, 8);
+    assert.equal((await listCampaigns(app, workspaceId)).length, 8);
   }),
 
   'ensures that DEMO_API_KEY is a key of the demo admin, in a new and in an existing storage': onEachEngine(

@@ -243,7 +243,9 @@ suite('a copy', {
 
 async function findFirstTag(app: Application) {
   for await (const { id: workspaceId } of app.workspaces.iterate()) {
-    for await (const tag of app.tags.iterate(workspaceId)) return { workspaceId, tag };
+    const query = { sortBy: 'createdAt', sortOrder: 'asc', page: 1, pageSize: 1 } as const;
+    const [tag] = (await app.tags.list(workspaceId, query)).items;
+    if (tag) return { workspaceId, tag };
   }
   throw new Error('no tag');
 }

@@ -6,11 +6,11 @@ import { PassThrough, Writable } from 'node:stream';
 import { LOCK_TTL_MS } from '../../core/limits.ts';
 import { formatTimestamp } from '../../core/shared/date.ts';
 import { doNothing } from '../../core/shared/do-nothing.ts';
-import { collectAll } from '../support/collect-all.ts';
 import { assertExitCode, createCommandLine, type RunOptions, type TestCommandLine } from '../support/command-line.ts';
 import { NOON } from '../support/core.ts';
 import { each } from '../support/each.ts';
 import { withFixture } from '../support/fixture.ts';
+import { listCampaigns } from '../support/list-campaigns.ts';
 import { campaignBody } from '../support/samples.ts';
 import { suite } from '../support/suite.ts';
 import { withTemporaryFolder } from '../support/temporary-folder.ts';
@@ -33,7 +33,7 @@ async function createWorkspace() {
 
 /** Returns the names of the campaigns, which are numbers, in ascending order. */
 async function listCampaignNames({ app }: TestCommandLine, id: string): Promise<string[]> {
-  const names = (await collectAll(app.campaigns.iterate(id))).map(({ name }) => name);
+  const names = (await listCampaigns(app, id)).map(({ name }) => name);
   return names.sort((a, b) => Number(a) - Number(b));
 }
 
@@ -147,9 +147,10 @@ suite('an import', {
       const postedId = (await call('POST', '/campaigns', body)).json.id;
       const cli = await createWorkspace();
       await cli.runImport('campaigns', [toNdjson([body])]);
-      const [imported] = await collectAll(cli.app.campaigns.iterate(cli.id));
-      const posted = (await collectAll(app.campaigns.iterate(workspaceId))).find(({ id }) => id === postedId);
-      const ignoredFields = { id: '', workspaceId: '', createdBy: null, createdAt: '', updatedAt: '' };
+      const [{ id: importedId } = { id: '' }] = await listCampaigns(cli.app, cli.id);
+      const imported = await cli.app.campaigns.getBrief(cli.id, importedId);
+      const posted = await app.campaigns.getBrief(workspaceId, postedId);
+      const ignoredFields = { id: '', campaignId: '', workspaceId: '', createdBy: null, createdAt: '', updatedAt: '' };
       assert.deepEqual({ ...imported, ...ignoredFields }, { ...posted, ...ignoredFields });
       assert.deepEqual([imported?.createdBy, imported?.createdAt], [null, formatTimestamp(NOON)]);
     }),
@@ -187,7 +188,8 @@ suite('an import', {
       { line: 12, reason: 'name: must have at most 190 characters' },
       { line: 13, reason: 'The line must have at most 250 bytes.' },
     ]);
-    const names = (await collectAll(cli.app.tags.iterate(cli.id))).map(({ name }) => name);
+    const query = { sortBy: 'createdAt', sortOrder: 'asc', page: 1, pageSize: 10 } as const;
+    const names = (await cli.app.tags.list(cli.id, query)).items.map(({ name }) => name);
     assert.deepEqual(names, ['first', 'crlf', 'twice', 'last']);
     const deepLine = `{"name":${'['.repeat(1_000)}${']'.repeat(1_000)}}`;
     const longLine = `{${'"name":"x",'.repeat(1_000)}"name":"x"}`;

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Application } from '../../core/application.ts';
-import type { Campaign } from '../../core/campaign/campaign.ts';
-import { collectAll } from '../support/collect-all.ts';
 import {
   assertExitCode,
   type CommandOutput,
@@ -10,6 +8,7 @@ import {
   runProcess,
   startCommand,
 } from '../support/command-line.ts';
+import { listCampaigns } from '../support/list-campaigns.ts';
 import { campaignBody } from '../support/samples.ts';
 import { createFreezableStorage, type FreezableStorage, withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
@@ -43,9 +42,7 @@ async function interruptAndResume(app: Application, { settings, freeze, thaw }: 
       const { workspaceId } = await createWorkspace(app);
       const args = ['import', '--workspace', workspaceId, 'campaigns', '-', '--json'];
       const getNames = async () =>
-        (await collectAll<Campaign>(app.campaigns.iterate(workspaceId)))
-          .map(({ name }) => Number(name))
-          .sort((a, b) => a - b);
+        (await listCampaigns(app, workspaceId)).map(({ name }) => Number(name)).sort((a, b) => a - b);
       const started = startCommand(args, settings);
       started.child.stdin.write(createLines(1, 100));
       await waitUntil(async () => (await getNames()).length === 100);

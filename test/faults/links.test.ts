@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import { collectAll } from '../support/collect-all.ts';
+import { listCampaigns } from '../support/list-campaigns.ts';
 import { type LoadResponse, send } from '../support/load.ts';
 import { withMongodbProxy } from '../support/mongodb-proxy.ts';
 import { createMongodbSettings } from '../support/mongodb-settings.ts';
@@ -44,10 +44,10 @@ function createLink(settings: Environment): Promise<SharedLink> {
 
 /** Returns the stored clicks of the share and of the campaign. */
 function readClicks(settings: Environment, { workspaceId, campaignId }: SharedLink): Promise<readonly number[]> {
-  return withApplication(settings, async ({ campaigns, shares }) => {
+  return withApplication(settings, async (app) => {
     const query = { page: 1, pageSize: 1, sortBy: 'createdAt', sortOrder: 'asc' } as const;
-    const { items } = await shares.list(workspaceId, campaignId, query);
-    const campaign = (await collectAll(campaigns.iterate(workspaceId))).find(({ id }) => id === campaignId);
+    const { items } = await app.shares.list(workspaceId, campaignId, query);
+    const campaign = (await listCampaigns(app, workspaceId)).find(({ id }) => id === campaignId);
     return [items[0]?.clicks ?? 0, campaign?.clicks ?? 0];
   });
 }

@@ -10,7 +10,6 @@ import { createStorage, type StorageEngine } from '../../adapters/persistence/st
 import { Application } from '../../core/application.ts';
 import { CoreError } from '../../core/shared/core-error.ts';
 import { buildTag, newId } from '../contract/samples.ts';
-import { collectAll } from '../support/collect-all.ts';
 import { each } from '../support/each.ts';
 import { assertInternalError } from '../support/ledger.ts';
 import { type LoadRequest, send } from '../support/load.ts';
@@ -139,7 +138,8 @@ async function prepareChanges(environment: Environment, loseMajority: () => Prom
   };
   const [name, unique] = [randomUUID(), randomUUID()];
   const hasTag = async (app: Application, name: string) =>
-    (await collectAll(app.tags.iterate(workspaceId))).some((it) => it.name === name);
+    (await app.tags.list(workspaceId, { search: name, sortBy: 'name', sortOrder: 'asc', page: 1, pageSize: 1 })).items
+      .length > 0;
   return {
     'POST with an Idempotency-Key, and its retry': {
       ...createPost('/tags', onceTag, { 'Idempotency-Key': onceTag.name }),

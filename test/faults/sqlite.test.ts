@@ -5,11 +5,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Database, retryWhileBusy } from '../../adapters/sqlite/database.ts';
-import type { Campaign } from '../../core/campaign/campaign.ts';
 import { damagePage } from '../sqlite/damage-page.ts';
-import { collectAll } from '../support/collect-all.ts';
 import { assertExitCode, runProcess } from '../support/command-line.ts';
 import { assertInternalError, Ledger } from '../support/ledger.ts';
+import { listCampaigns } from '../support/list-campaigns.ts';
 import { send } from '../support/load.ts';
 import { MissingDependencyError } from '../support/missing-dependency-error.ts';
 import { type ServiceProcess, withProcess } from '../support/process.ts';
@@ -72,9 +71,7 @@ suite('a server whose disk is full', {
         await limitFileSize(service, 'unlimited');
         for (let i = 20; i < 40; i++) assert.equal((await ledger.write(0, i)).status, 201);
         await ledger.assertStored(settings, workspaceId);
-        const stored = await withApplication(settings, ({ campaigns }) =>
-          collectAll<Campaign>(campaigns.iterate(workspaceId)),
-        );
+        const stored = await withApplication(settings, (app) => listCampaigns(app, workspaceId));
         assert.equal(stored.length, 40 + responses.length - failed.length);
       });
     },

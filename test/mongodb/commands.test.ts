@@ -280,7 +280,6 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
   'campaigns.create': (context) => context.app.campaigns.create(context.caller, newCampaign(context)),
   'campaigns.get': ({ app, caller, campaignId }) => app.campaigns.get(caller, campaignId),
   'campaigns.list': ({ app, caller }) => app.campaigns.list(caller, CAMPAIGNS),
-  'campaigns.iterate': ({ app, caller }) => collectAll(app.campaigns.iterate(caller.workspaceId)),
   'campaigns.update': async (context) => {
     const { app, caller } = context;
     const { id } = await app.campaigns.create(caller, { ...newCampaign(context), tagIds: [] });
@@ -403,7 +402,6 @@ const useCases: Readonly<Record<UseCaseName | 'ready', UseCaseCall>> = {
     const { id } = await app.tags.create(caller.workspaceId, { name: newName() });
     await app.tags.remove(caller.workspaceId, id);
   },
-  'tags.iterate': ({ app, caller }) => collectAll(app.tags.iterate(caller.workspaceId)),
   'webhooks.create': createTestWebhook,
   'webhooks.get': async (context) =>
     context.app.webhooks.get(context.caller.workspaceId, (await createTestWebhook(context)).id),

@@ -1,4 +1,6 @@
+import type { Storage } from '../../core/application.ts';
 import type { Campaign } from '../../core/campaign/campaign.ts';
+import { requireFound } from '../../core/shared/core-error.ts';
 import { jsonOf } from './expected-responses.ts';
 import { createRecord } from './operations.ts';
 import { type Api, type ApiResponse, type ServiceOptions, withSharedService } from './service.ts';
@@ -47,8 +49,8 @@ export function withClock(
   return withFixture((fixture, api) => test(fixture, clock, api), { now: () => clock.now });
 }
 
-/** Returns the campaign with this ID as an entity of the core, which has fields that the API does not return. */
+/** Returns the campaign with this ID as the storage has it, with fields that the API does not return. */
 export async function storedCampaign({ app }: Api, { workspaceId }: TestWorkspace, id: string): Promise<Campaign> {
-  for await (const campaign of app.campaigns.iterate(workspaceId)) if (campaign.id === id) return campaign;
-  throw new Error(`unknown campaign: ${id}`);
+  const { storage } = app as unknown as { readonly storage: Storage };
+  return requireFound(await storage.campaigns.findById(workspaceId, id), 'campaign');
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Campaign } from '../../core/campaign/campaign.ts';
-import { collectAll } from './collect-all.ts';
+import { listCampaigns } from './list-campaigns.ts';
 import { type LoadResponse, send } from './load.ts';
 import { campaignBody } from './samples.ts';
 import { withApplication } from './storage.ts';
@@ -73,7 +72,7 @@ export class Ledger {
 
   /** Fails unless all acknowledged campaigns are stored, and no sent campaign is stored twice. */
   async assertStored(storage: Parameters<typeof withApplication>[0], workspaceId: string): Promise<void> {
-    const stored = await withApplication(storage, (app) => collectAll<Campaign>(app.campaigns.iterate(workspaceId)));
+    const stored = await withApplication(storage, (app) => listCampaigns(app, workspaceId));
     const ids = new Map(stored.map(({ name, id }) => [name, id]));
     const names = stored.map(({ name }) => name).filter((name) => this.sentNames.has(name));
     const duplicates = names.filter((name, i) => names.indexOf(name) !== i);
