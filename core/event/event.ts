@@ -27,12 +27,12 @@ export type EventData = {
 };
 
 /** A change in a workspace that integrations can act on. */
-export interface Event<T extends EventType = EventType> extends Entity {
+export interface Event extends Entity {
   /** The number of the event in its workspace: 1 for the first one, without gaps, in the order of the commits. */
   readonly sequence: number;
-  readonly type: T;
+  readonly type: EventType;
   readonly createdAt: string;
-  readonly data: EventData[T];
+  readonly data: EventData[EventType];
   /** Milliseconds since the epoch, on the clock of the storage. */
   readonly expiresAt: number;
 }
@@ -43,16 +43,9 @@ export type NewEvent = Omit<Event, 'sequence'>;
 /** Creates an event of a workspace, with a new ID and the time of the storage. */
 export type EventFactory = <T extends EventType>(workspaceId: string, type: T, data: EventData[T]) => NewEvent;
 
-export function createEventFactory(system: Pick<System, 'newId'>, storageClock: Clock): EventFactory {
+export function createEventFactory({ newId }: Pick<System, 'newId'>, storageClock: Clock): EventFactory {
   return (workspaceId, type, data) => {
     const now = storageClock.now();
-    return {
-      id: system.newId(),
-      workspaceId,
-      type,
-      createdAt: formatTimestamp(now),
-      data,
-      expiresAt: now + EVENT_TTL_MS,
-    };
+    return { id: newId(), workspaceId, type, createdAt: formatTimestamp(now), data, expiresAt: now + EVENT_TTL_MS };
   };
 }
