@@ -88,12 +88,12 @@ export function computeRetryDelay(failureCount: number, jitter: number, retryAft
  * time that is longer than possible shows that the clock was set back, so it is ignored.
  */
 export function getWaitMs({ nextAttemptAt, failureCount, lease }: Webhook, now: number): number {
-  const waits = [
-    [nextAttemptAt === null ? 0 : Date.parse(nextAttemptAt) - now, computeRetryDelay(failureCount || 1, 1, Infinity)],
-    // Each process only estimates the time of the storage, so the lease may seem to be longer.
-    [lease ? lease.expiresAt - now : 0, 2 * WEBHOOK_LEASE_MS],
-  ] as const;
-  return Math.max(0, ...waits.map(([waitMs, limitMs]) => (waitMs > limitMs ? 0 : waitMs)));
+  const retryMs = nextAttemptAt === null ? 0 : Date.parse(nextAttemptAt) - now;
+  const maxRetryMs = computeRetryDelay(failureCount || 1, 1, Number.POSITIVE_INFINITY);
+  const leaseMs = lease ? lease.expiresAt - now : 0;
+  // Each process only estimates the time of the storage, so the lease may seem to be longer.
+  const maxLeaseMs = 2 * WEBHOOK_LEASE_MS;
+  return Math.max(0, retryMs > maxRetryMs ? 0 : retryMs, leaseMs > maxLeaseMs ? 0 : leaseMs);
 }
 
 /** Returns whether an attempt that began with the webhook `snapshot` still applies to the current webhook. */
