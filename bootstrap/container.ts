@@ -23,7 +23,7 @@ export const tokens = {
   http: Symbol('HttpService') as ServiceIdentifier<HttpService>,
   linkOptions: Symbol('LinkOptions') as ServiceIdentifier<{ baseUrl: string | undefined }>,
   links: Symbol('LinkServer') as ServiceIdentifier<LinkServer>,
-  webhooks: Symbol('Webhooks') as ServiceIdentifier<{ loop?: DeliveryLoop }>,
+  deliveryLoop: Symbol('DeliveryLoop') as ServiceIdentifier<DeliveryLoop>,
 };
 
 /** Wires the use cases, and the storage that the settings select. */
@@ -38,18 +38,17 @@ export async function wireCore(settings: Settings, system: System, log: Logger):
   const linkOptions = { baseUrl: getLinksUrl(settings) };
   container.bind(tokens.linkOptions).toConstantValue(linkOptions);
   // Only a server has the loop. The events of a command are delivered by the servers.
-  const webhooks: { loop?: DeliveryLoop } = {};
-  container.bind(tokens.webhooks).toConstantValue(webhooks);
+  const findLoop = () => container.get(tokens.deliveryLoop, { optional: true });
   container.bind(tokens.app).toResolvedValue(
     ({ engine }) => {
       const coreStorage = createStorage(engine);
-      coreStorage.onEventsCommitted((workspaceId) => webhooks.loop?.onEvents(workspaceId));
+      coreStorage.onEventsCommitted((workspaceId) => findLoop()?.onEvents(workspaceId));
       return new Application(coreStorage, system, {
         links: settings.LINKS_PORT === undefined ? undefined : linkOptions,
         domainRecords: createDnsDomainRecords(settings.DNS_SERVERS, LOOKUP_LIMITS),
         webhooks: {
           sender: createWebhookSender(settings.WEBHOOK_NETWORKS),
-          onChange: (workspaceId) => webhooks.loop?.onChange(workspaceId),
+          onChange: (workspaceId) => findLoop()?.onChange(workspaceId),
         },
       });
     },
@@ -80,10 +79,9 @@ export async function wireServer(settings: Settings, system: System, log: Logger
   ]);
   if (limiters.connection) container.bind(tokens.connection).toConstantValue(limiters.connection);
   const metrics = settings.METRICS_PORT === undefined ? undefined : await wireMetrics(container, limiters);
-  container.get(tokens.webhooks).loop = new DeliveryLoop(container.get(tokens.app).webhooks, [
-    createWebhookLogObserver(log),
-    ...(metrics ? [metrics.createWebhookObserver()] : []),
-  ]);
+  const webhookObservers = [createWebhookLogObserver(log), ...(metrics ? [metrics.createWebhookObserver()] : [])];
+  const loop = new DeliveryLoop(container.get(tokens.app).webhooks, webhookObservers);
+  container.bind(tokens.deliveryLoop).toConstantValue(loop);
   container.bind(tokens.http).toResolvedValue(
     (app) => {
       const { RATE_LIMIT_POINTS, RATE_LIMIT_WINDOW_SECONDS, REJECTED_CREDENTIALS_PER_MINUTE } = settings;

@@ -20,7 +20,7 @@ export interface ServerParts {
   readonly http: HttpService;
   readonly links: LinkServer | undefined;
   readonly metrics: Server | undefined;
-  readonly webhooks: DeliveryLoop | undefined;
+  readonly webhooks: DeliveryLoop;
   readonly connections: readonly Connection[];
 }
 
@@ -50,7 +50,7 @@ export async function shutDown(parts: ServerParts, log: Logger, readinessDelayMs
 export async function closeServer({ http, links, metrics, webhooks, connections }: ServerParts): Promise<void> {
   metrics?.close();
   metrics?.closeAllConnections();
-  await Promise.all([http.connections.close(), links?.stop(), webhooks?.stop()]);
+  await Promise.all([http.connections.close(), links?.stop(), webhooks.stop()]);
   await Promise.race([http.callers.settle(), delay(FLUSH_TIMEOUT_MS, undefined, { ref: false })]);
   await Promise.all(connections.map((connection) => connection.close()));
 }

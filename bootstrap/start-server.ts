@@ -31,7 +31,7 @@ export async function startServer(
   const metrics = settings.METRICS_PORT === undefined ? undefined : container.get(tokens.metrics).createServer();
   const links = settings.LINKS_PORT === undefined ? undefined : container.get(tokens.links);
   const connections = container.getAll(tokens.connection, { optional: true });
-  const { loop: webhooks } = container.get(tokens.webhooks);
+  const webhooks = container.get(tokens.deliveryLoop);
   const parts = { http, links, metrics, webhooks, connections };
   try {
     await Promise.all(connections.map((connection) => connection.open()));
@@ -47,7 +47,7 @@ export async function startServer(
     const prepared = hasDemo
       ? await prepareDemo(container.get(tokens.storage).engine, system, settings)
       : { demo: undefined, firstWorkspaceId: undefined };
-    webhooks?.start();
+    webhooks.start();
     return {
       ...prepared,
       metricsUrl,
