@@ -8,6 +8,7 @@ import { quickOrLong } from '../support/scale.ts';
 import { withApplication } from '../support/storage.ts';
 import { suite } from '../support/suite.ts';
 import { createCampaignFields, createKey, createWorkspace } from '../support/tenants.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const MEMBER_COUNT = quickOrLong(3, 20);
 const CAMPAIGN_COUNT = quickOrLong(10, 50);
@@ -38,11 +39,18 @@ suite(`${SERVICE_COUNT} services on MongoDB`, {
           const runClient = async () => {
             for (let request = requests.pop(); request; request = requests.pop()) {
               const { url } = services[requests.length % SERVICE_COUNT] as (typeof services)[number];
-              statuses.push((await send(url, request)).status);
+              const sent = request;
+              let status = 0;
+              // A busy machine can be too slow for so many requests in flight.
+              await waitUntil(async () => {
+                status = (await send(url, sent)).status;
+                return status !== 429;
+              });
+              statuses.push(status);
             }
           };
           await Promise.all(Array.from({ length: CLIENT_COUNT }, runClient));
-          assert.deepEqual(statuses, Array(SHARE_COUNT).fill(201));
+          assert.deepEqual(new Set(statuses), new Set([201]));
           const events: Event[] = [...earlier];
           for (let hasNext = true; hasNext; ) {
             const after = events.at(-1)?.sequence ?? 0;
