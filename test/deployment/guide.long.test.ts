@@ -19,7 +19,7 @@ function findBlock(heading: string, text = ''): string {
 /** Replacements of the programs that need a network, and functions of the tests. The checkout is built already. */
 const withoutNetwork = String.raw`
 apt-get() { [[ "$*" != *nginx* ]] || systemctl start nginx; }
-git() { mkdir "$3" && cp -R /repository/{dist,deployment,docs,adapters,package.json,CHANGELOG.md} "$3" && ln -s /repository/node_modules "$3"; }
+git() { mkdir "$5" && cp -R /repository/{dist,deployment,docs,adapters,package.json,CHANGELOG.md} "$5" && ln -s /repository/node_modules "$5"; }
 npm() { :; }
 certbot() {
   mkdir -p /etc/letsencrypt/live/advocacy
@@ -38,6 +38,7 @@ const install = [
   findBlock('Configure'),
   findBlock('Start', 'daemon-reload'),
 ].join('\n');
+const [, findNewBackups = ''] = /`(find \/var\/backups\/.*?)`/.exec(guide) ?? [];
 const [findDeletions = '', ...repeatDeletions] = findBlock('Restore', 'journalctl').split('\n');
 
 suite("the commands of the operator's guide, on a machine with systemd", {
@@ -49,7 +50,7 @@ echo "first key: $(status_of $key)"
 systemd-analyze security --no-pager --threshold=30 advocacy advocacy-backup | grep 'Overall exposure'
 
 echo '127.0.0.1 api.test go.test' >> /etc/hosts
-${findBlock('Put a TLS proxy in front').replace('YOUR_API_NAME', 'api.test').replace('YOUR_LINK_NAME', 'go.test')}
+${findBlock('Put a TLS proxy in front').replaceAll('YOUR_API_NAME', 'api.test').replaceAll('YOUR_LINK_NAME', 'go.test')}
 curl --silent --insecure --head --retry 9 --retry-connrefused https://api.test/docs | grep -i -e HTTP -e strict
 curl --silent --insecure --head https://go.test/unknown1 | grep -i -e HTTP -e strict
 curl --silent --head http://go.test/unknown1 | grep -i location
@@ -63,6 +64,7 @@ member=$(advocacy member create --name Kim --email kim@contoso.example --json | 
 revoked=$(advocacy key create --json)
 systemctl start advocacy-backup
 echo "backups: $(ls /var/backups/advocacy | wc -l) here, $(ls /var/lib/advocacy/off-site | wc -l) off-site"
+echo "new backups: $(${findNewBackups} | wc -l)"
 echo "drill: $(
 ${findBlock('Practice the restore')}
 )"
@@ -96,6 +98,7 @@ echo "members: $(advocacy member list --json)"
       /^Strict-Transport-Security: /,
       /^Location: https:\/\/go\.test\/unknown1/,
       /^backups: 2 here, 2 off-site$/,
+      /^new backups: 2$/,
       /^drill: ID /,
       / {2}Contoso {2}/,
       /version: \/opt\/workspace-advocacy-NEW$/,
@@ -119,11 +122,14 @@ echo 'STORAGE=memory' >> /etc/advocacy.env
 sed --in-place '/_PORT=/d; /SQLITE_FILE=/d' /etc/advocacy.env
 ${findBlock('Run several processes', 'advocacy-ports')}
 ${findBlock('Run several processes', 'for port')}
+advocacy workspace list || test $? = 2
 for port in 3001 3002; do
   curl --silent --output /dev/null --write-out "$port: %{http_code}\n" http://127.0.0.1:1$port/unknown1
   curl --silent --output /dev/null --write-out "$port: %{http_code}\n" http://127.0.0.1:2$port/metrics
 done
 `);
+    // The settings are accepted. Only the storage in memory has nothing for a command.
+    assert.match(output, /^error: STORAGE: must be sqlite or mongodb for this command/m);
     for (const line of ['3001: 404', '3001: 200', '3002: 404', '3002: 200']) assert.ok(output.includes(line), output);
   },
 });

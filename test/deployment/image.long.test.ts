@@ -78,11 +78,11 @@ suite('the image of the Dockerfile', {
         await writeFile(join(parent, 'docker'), createDocker(join(folder, workdir), command), { mode: 0o755 });
         const [start = '', backUp = '', restore = ''] = findDockerBlocks();
         const list = 'docker exec advocacy node dist/bootstrap/cli.js workspace list';
-        const script = `${start}\n${backUp}\n${list}\n${restore}\n${list}\ndocker stop advocacy`;
+        const script = `${start}\n${backUp}\n${list}\n${restore}\n${restore}\n${list}\ndocker stop advocacy`;
         const env = { ...process.env, PATH: `${parent}:${process.env.PATH}` };
         const { stdout } = await run('bash', ['-ec', script], { cwd: parent, env });
         assert.equal(stdout.match(/ {2}Contoso {2}/g)?.length, 2, stdout);
-        assert.equal((await readdir(join(folder, volume))).filter((name) => name === 'old').length, 1);
+        assert.equal((await readdir(join(folder, volume))).filter((name) => name.startsWith('old.')).length, 2);
       }),
     ),
 
@@ -144,7 +144,7 @@ case "$1 $2" in
     while [ "$1" != --env-file ]; do shift; done
     cp "$2" "$state/env" && start ;;
   'run '*)
-    while [ "$1" != workspace-advocacy ]; do shift; done
+    while [[ "$1" != workspace-advocacy:* ]]; do shift; done
     shift && cd ${app} && exec "$@" ;;
 esac
 `;
