@@ -61,9 +61,12 @@ function isDnsServer(text: string): boolean {
   return isAddress && !text.includes('%') && Number(port) >= 1 && Number(port) <= 65_535;
 }
 
-/** Returns whether a text is an IP address or a network, such as `10.0.0.0/8`. */
+/**
+ * Returns whether a text is an IP address or a network, such as `10.0.0.0/8`. IPv4 addresses in the form of IPv6 would
+ * match nothing, because addresses are compared as IPv4.
+ */
 function isNetwork(text: string): boolean {
-  const [, address = '', prefix = '0'] = /^([^/%]*)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const [, address = '', prefix = '0'] = /^(?!::ffff:)([^/%]*)(?:\/(0|[1-9]\d{0,2}))?$/i.exec(text) ?? [];
   return isIP(address) > 0 && Number(prefix) <= (isIPv6(address) ? 128 : 32);
 }
 
