@@ -1,21 +1,36 @@
 import { z } from 'zod';
-import { EVENT_TYPES } from '../../core/event/event.ts';
+import { EVENT_TYPES, type EventType } from '../../core/event/event.ts';
 import { DEFAULT_PAGE_SIZE, EVENT_TTL_DAYS, MAX_PAGE_SIZE } from '../../core/limits.ts';
 import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
+
+/** What each type reports, with the IDs in `data`. */
+const typeDescriptions: Readonly<Record<EventType, string>> = {
+  'campaign.published': 'A campaign was published, or created as published (`campaignId`).',
+  'campaign.archived': 'A campaign was archived (`campaignId`).',
+  'campaign.budget_exhausted': 'A reward used up the `totalBudget` of a campaign (`campaignId`).',
+  'share.created': 'A member shared a campaign for the first time (`campaignId`, `memberId`).',
+  'member.created': 'A member was created (`memberId`).',
+  'member.accepted': 'A member accepted the invitation (`memberId`).',
+  'member.updated': 'Other fields of a member changed (`memberId`).',
+  'member.deleted': 'A member was deleted (`memberId`).',
+  'domain.verified': 'A domain was verified (`domainId`).',
+  'webhook.disabled': 'A webhook was disabled after 5 days of failures, or a status 410 (`webhookId`).',
+};
+const typeList = EVENT_TYPES.map((type) => `- \`${type}\`: ${typeDescriptions[type]}`).join('\n');
 
 const eventResponse = z
   .object({
     id: field.recordId,
     sequence: field.count.describe('The number of the event in the workspace: 1, 2, 3 and so on, without gaps.'),
-    type: z.enum(EVENT_TYPES).describe('The type of the event.'),
+    type: z.enum(EVENT_TYPES).describe(`The type of the event, with the fields of \`data\`:\n\n${typeList}`),
     createdAt: field.createdAt,
     data: z
       .object({
-        campaignId: field.recordId.describe('The ID of the campaign.').optional(),
-        memberId: field.recordId.describe('The ID of the member.').optional(),
-        domainId: field.recordId.describe('The ID of the domain.').optional(),
-        webhookId: field.recordId.describe('The ID of the webhook.').optional(),
+        campaignId: field.recordId.describe('The campaign, for `campaign.…` and `share.created`.').optional(),
+        memberId: field.recordId.describe('The member, for `member.…` and `share.created`.').optional(),
+        domainId: field.recordId.describe('The domain, for `domain.verified`.').optional(),
+        webhookId: field.recordId.describe('The webhook, for `webhook.disabled`.').optional(),
       })
       .describe('The IDs of the records that changed. Each type always has the same fields.'),
   })
@@ -39,7 +54,7 @@ const listEvents = defineOperation({
   ],
   query: z.strictObject({
     after: field.wholeNumberParameter(0).default(0).describe('Only events with a greater sequence.'),
-    types: field.enumListParameter(EVENT_TYPES).describe('Only events of these types. By default, of all types.'),
+    types: field.enumListParameter(EVENT_TYPES).describe(`Only these types:\n\n${typeList}\n\nBy default, all types.`),
     pageSize: field.pageSizeParameter(DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE),
   }),
   response: z.array(eventResponse).max(MAX_PAGE_SIZE),

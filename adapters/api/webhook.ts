@@ -6,7 +6,7 @@ import * as field from './fields.ts';
 import { defineOperation } from './operation.ts';
 import { defineDelete, describeResource, UPDATE } from './record-operations.ts';
 
-const status = z.int().min(100).max(999).nullable();
+const status = z.int().min(100).max(999).meta({ format: 'int32' }).nullable();
 const problem = z.enum(WEBHOOK_PROBLEMS);
 
 const webhookFields = z.object({
@@ -60,20 +60,17 @@ const fields = {
   url: field.urlWithoutFragment.describe(
     'The URL to send events to: https, without a user name and a fragment. Its host must not be a private address, except in `WEBHOOK_NETWORKS`.',
   ),
-  types: field.enumList(EVENT_TYPES).describe('The types of the events to send. An empty array means all types.'),
+  types: field.enumList(EVENT_TYPES).describe('The [types](/docs#listEvents) of the events. By default, all types.'),
   label: field.text(LABEL_LENGTH).describe('A label to recognize the webhook by.'),
 };
 
 const createWebhook = defineOperation({
   ...webhooks.create,
   description: [
-    'Creates a webhook: from now on, each new event of its types is sent to its URL, in a POST of its own.',
+    'Creates a webhook: from now on, each new event of its types is sent to its URL, in order, in a POST of its own.',
     'The body is the event, as `GET /events` returns it, and the request is signed as Standard Webhooks 1.0 specifies.',
-    `An event is delivered if the response has a 2xx status, within ${WEBHOOK_TIMEOUT_MS / 1000} seconds.`,
-    'Otherwise, it is sent again after 5 seconds, 5 minutes, 30 minutes, 2 hours, 5 hours, and then every 10 hours.',
-    'So events arrive in order, and some may arrive twice.',
-    'After 5 days of failures, or one response with the status 410, the webhook is disabled.',
-    'The response is the only one that contains the secret.',
+    `It is [sent again](/docs/webhooks#write-a-receiver) until a response has a 2xx status within ${WEBHOOK_TIMEOUT_MS / 1000} seconds, for up to 5 days.`,
+    'Only this response contains the secret.',
     `A workspace has at most ${MAX_WEBHOOK_COUNT} webhooks (409 otherwise).`,
   ],
   body: z
@@ -140,7 +137,8 @@ const testWebhook = defineOperation({
   command: 'webhook test',
   summary: 'Test a webhook',
   description: [
-    'Sends an event of the type `webhook.test` once, with the `sequence` 0 and empty `data`, also if the webhook is disabled.',
+    'Sends an event of the type `webhook.test` once, with the `sequence` 0 and an empty `data`, also if the webhook is disabled.',
+    'A receiver that checks the type must accept `webhook.test`, which no other event has.',
     'The webhook does not change, and a failed test is not retried.',
     `The response takes up to ${WEBHOOK_TIMEOUT_MS / 1000} seconds.`,
   ],

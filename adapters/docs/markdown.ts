@@ -16,16 +16,16 @@ export type ResolveLink = (href: string) => string | undefined;
 const resolveSafeLink: ResolveLink = (href) => (/^(?:https?:|\/(?!\/)|#)/.test(href) ? href : undefined);
 
 /** Is created once, because creating a parser takes longer than rendering a text. */
-const inlineParser = createParser(resolveSafeLink, []);
+const textParser = createParser(resolveSafeLink, []);
 
-/** Renders Markdown as HTML. HTML in the Markdown is shown as text. */
+/** Renders Markdown without headings as HTML. HTML in the Markdown is shown as text. */
 export function renderMarkdown(markdown: string): string {
-  return renderMarkdownPage(markdown, resolveSafeLink).html;
+  return textParser.parse(markdown) as string;
 }
 
 /** Renders Markdown without blocks, such as the content of a heading or of a table cell. */
 export function renderInlineMarkdown(markdown: string): string {
-  return inlineParser.parseInline(markdown) as string;
+  return textParser.parseInline(markdown) as string;
 }
 
 /** Renders a Markdown file. Also returns its headings below the title. Each of these headings is a link to itself. */
@@ -59,6 +59,9 @@ function createParser(resolveLink: ResolveLink, headings: Heading[]): Marked {
         const html = this.parser.parseInline(tokens);
         return url === undefined ? html : `<a href="${escapeHtml(url)}">${html}</a>`;
       },
+      // A name such as `SQLITE_FILE` in a narrow first column can break after each `_`.
+      tablerow: ({ text }) =>
+        `<tr>\n${text.replace(/^.*/, (cell) => cell.replaceAll(/_(?=[^<]*<\/code>)/g, '_<wbr>'))}</tr>\n`,
       code: ({ text, lang = '' }) => `<pre><code>${highlight(text, lang)}</code></pre>\n`,
       image: ({ text }) => escapeHtml(text),
       html: ({ text }: Tokens.HTML | Tokens.Tag) => escapeHtml(text),

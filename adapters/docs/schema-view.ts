@@ -1,5 +1,5 @@
 import type { DocumentedField, JsonSchema } from './documented-operations.ts';
-import { escapeHtml, renderInlineMarkdown } from './markdown.ts';
+import { escapeHtml, renderMarkdown } from './markdown.ts';
 
 const formatNames: Readonly<Record<string, string>> = { uuid: 'UUID', 'date-time': 'date-time' };
 /**
@@ -39,16 +39,16 @@ function renderField(field: DocumentedField, isResponse: boolean): string {
   const nested = getFields(schema);
   return `<li>
 <p class="muted"><code class="name">${escapeHtml(name)}</code> ${facts.join(' · ')}</p>
-${description ? `<p>${renderInlineMarkdown(description)}</p>` : ''}
-${renderValues(schema)}
+${renderMarkdown(description)}
+${renderValues(schema, description)}
 ${nested.length > 0 ? renderFields(nested, isResponse) : ''}
 </li>`.replaceAll(/\n+/g, '\n');
 }
 
-/** Renders the values of an enumeration. */
-function renderValues(schema: JsonSchema): string {
+/** Renders the values of an enumeration, unless the description names all of them. */
+function renderValues(schema: JsonSchema, description: string): string {
   const values = getAlternatives(schema).flatMap((option) => option.enum ?? option.items?.enum ?? []);
-  if (values.length === 0) return '';
+  if (values.every((value) => description.includes(`\`${value}\``))) return '';
   return `<p>Values: ${values.map((value) => `<code>${escapeHtml(value)}</code>`).join(' ')}</p>`;
 }
 

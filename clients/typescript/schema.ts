@@ -635,7 +635,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a webhook
-         * @description Creates a webhook: from now on, each new event of its types is sent to its URL, in a POST of its own. The body is the event, as `GET /events` returns it, and the request is signed as Standard Webhooks 1.0 specifies. An event is delivered if the response has a 2xx status, within 15 seconds. Otherwise, it is sent again after 5 seconds, 5 minutes, 30 minutes, 2 hours, 5 hours, and then every 10 hours. So events arrive in order, and some may arrive twice. After 5 days of failures, or one response with the status 410, the webhook is disabled. The response is the only one that contains the secret. A workspace has at most 10 webhooks (409 otherwise). If the request is repeated with its `Idempotency-Key`, the response is an error with the ID of the record (409).
+         * @description Creates a webhook: from now on, each new event of its types is sent to its URL, in order, in a POST of its own. The body is the event, as `GET /events` returns it, and the request is signed as Standard Webhooks 1.0 specifies. It is [sent again](/docs/webhooks#write-a-receiver) until a response has a 2xx status within 15 seconds, for up to 5 days. Only this response contains the secret. A workspace has at most 10 webhooks (409 otherwise). If the request is repeated with its `Idempotency-Key`, the response is an error with the ID of the record (409).
          */
         readonly post: operations["createWebhook"];
         readonly delete?: never;
@@ -683,7 +683,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Test a webhook
-         * @description Sends an event of the type `webhook.test` once, with the `sequence` 0 and empty `data`, also if the webhook is disabled. The webhook does not change, and a failed test is not retried. The response takes up to 15 seconds. To run it again, send a new `Idempotency-Key` or none. A request body is ignored.
+         * @description Sends an event of the type `webhook.test` once, with the `sequence` 0 and an empty `data`, also if the webhook is disabled. A receiver that checks the type must accept `webhook.test`, which no other event has. The webhook does not change, and a failed test is not retried. The response takes up to 15 seconds. To run it again, send a new `Idempotency-Key` or none. A request body is ignored.
          */
         readonly post: operations["testWebhook"];
         readonly delete?: never;
@@ -693,7 +693,28 @@ export interface paths {
         readonly trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    readonly event: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Receive an event
+         * @description A [request to a webhook](/docs/webhooks). A test has the type `webhook.test` and an empty `data`.
+         */
+        readonly post: operations["receiveEvent"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+}
 export interface components {
     schemas: {
         /** @description The workspace, the member and the API key of a request. */
@@ -1645,7 +1666,18 @@ export interface components {
              */
             readonly sequence: number;
             /**
-             * @description The type of the event.
+             * @description The type of the event, with the fields of `data`:
+             *
+             *     - `campaign.published`: A campaign was published, or created as published (`campaignId`).
+             *     - `campaign.archived`: A campaign was archived (`campaignId`).
+             *     - `campaign.budget_exhausted`: A reward used up the `totalBudget` of a campaign (`campaignId`).
+             *     - `share.created`: A member shared a campaign for the first time (`campaignId`, `memberId`).
+             *     - `member.created`: A member was created (`memberId`).
+             *     - `member.accepted`: A member accepted the invitation (`memberId`).
+             *     - `member.updated`: Other fields of a member changed (`memberId`).
+             *     - `member.deleted`: A member was deleted (`memberId`).
+             *     - `domain.verified`: A domain was verified (`domainId`).
+             *     - `webhook.disabled`: A webhook was disabled after 5 days of failures, or a status 410 (`webhookId`).
              * @enum {string}
              */
             readonly type: "campaign.published" | "campaign.archived" | "campaign.budget_exhausted" | "share.created" | "member.created" | "member.accepted" | "member.updated" | "member.deleted" | "domain.verified" | "webhook.disabled";
@@ -1658,22 +1690,22 @@ export interface components {
             readonly data: {
                 /**
                  * Format: uuid
-                 * @description The ID of the campaign.
+                 * @description The campaign, for `campaign.…` and `share.created`.
                  */
                 readonly campaignId?: string;
                 /**
                  * Format: uuid
-                 * @description The ID of the member.
+                 * @description The member, for `member.…` and `share.created`.
                  */
                 readonly memberId?: string;
                 /**
                  * Format: uuid
-                 * @description The ID of the domain.
+                 * @description The domain, for `domain.verified`.
                  */
                 readonly domainId?: string;
                 /**
                  * Format: uuid
-                 * @description The ID of the webhook.
+                 * @description The webhook, for `webhook.disabled`.
                  */
                 readonly webhookId?: string;
             };
@@ -1682,7 +1714,7 @@ export interface components {
         readonly CreateWebhook: {
             /** @description The URL to send events to: https, without a user name and a fragment. Its host must not be a private address, except in `WEBHOOK_NETWORKS`. */
             readonly url: string;
-            /** @description The types of the events to send. An empty array means all types. */
+            /** @description The [types](/docs#listEvents) of the events. By default, all types. */
             readonly types?: readonly ("campaign.published" | "campaign.archived" | "campaign.budget_exhausted" | "share.created" | "member.created" | "member.accepted" | "member.updated" | "member.deleted" | "domain.verified" | "webhook.disabled")[];
             /**
              * @description A label to recognize the webhook by.
@@ -1792,7 +1824,7 @@ export interface components {
         readonly UpdateWebhook: {
             /** @description The URL to send events to: https, without a user name and a fragment. Its host must not be a private address, except in `WEBHOOK_NETWORKS`. */
             readonly url?: string;
-            /** @description The types of the events to send. An empty array means all types. */
+            /** @description The [types](/docs#listEvents) of the events. By default, all types. */
             readonly types?: readonly ("campaign.published" | "campaign.archived" | "campaign.budget_exhausted" | "share.created" | "member.created" | "member.accepted" | "member.updated" | "member.deleted" | "domain.verified" | "webhook.disabled")[];
             /** @description A label to recognize the webhook by. */
             readonly label?: string;
@@ -5178,7 +5210,20 @@ export interface operations {
                 /** @description Only events with a greater sequence. */
                 readonly after?: number;
                 /**
-                 * @description Only events of these types. By default, of all types.
+                 * @description Only these types:
+                 *
+                 *     - `campaign.published`: A campaign was published, or created as published (`campaignId`).
+                 *     - `campaign.archived`: A campaign was archived (`campaignId`).
+                 *     - `campaign.budget_exhausted`: A reward used up the `totalBudget` of a campaign (`campaignId`).
+                 *     - `share.created`: A member shared a campaign for the first time (`campaignId`, `memberId`).
+                 *     - `member.created`: A member was created (`memberId`).
+                 *     - `member.accepted`: A member accepted the invitation (`memberId`).
+                 *     - `member.updated`: Other fields of a member changed (`memberId`).
+                 *     - `member.deleted`: A member was deleted (`memberId`).
+                 *     - `domain.verified`: A domain was verified (`domainId`).
+                 *     - `webhook.disabled`: A webhook was disabled after 5 days of failures, or a status 410 (`webhookId`).
+                 *
+                 *     By default, all types.
                  * @example [
                  *       "share.created"
                  *     ]
@@ -5583,6 +5628,28 @@ export interface operations {
             readonly 422: components["responses"]["UnprocessableEntity"];
             readonly 429: components["responses"]["RateLimitExceeded"];
             readonly 500: components["responses"]["InternalServerError"];
+        };
+    };
+    readonly receiveEvent: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["Event"];
+            };
+        };
+        readonly responses: {
+            /** @description The event was received. Other 2xx statuses have the same effect. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
 }

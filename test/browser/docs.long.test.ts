@@ -250,6 +250,17 @@ suite('the documentation pages in a browser', {
       assert.equal(await page.locator('main img, main script').count(), 0);
     }),
 
+  'mask the API key, and fold the list of sections behind a triangle on a phone': () =>
+    withPage(screens['a phone'] as object, async (page) => {
+      await page.goto('/docs');
+      const getStyle = (selector: string, property: string) =>
+        page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${property}`);
+      assert.equal(await getStyle('#key', 'webkitTextSecurity'), 'disc');
+      assert.equal(await getStyle('.contents summary', 'display'), 'list-item');
+      const header = await page.locator('.site-header nav').boundingBox();
+      assert.ok(header && header.height < 40, 'the links are in one row');
+    }),
+
   'keep the API key in the tab, and nowhere else': () =>
     withPage(CLIPBOARD, async (page, { url }) => {
       await openReference(page);

@@ -18,6 +18,10 @@ suite('the guides in a browser', {
             .filter((element) => element.scrollWidth > element.clientWidth && getComputedStyle(element).display !== 'inline')
             .map((element) => element.outerHTML.slice(0, 200))`);
           assert.deepEqual(overflowing, [], path);
+          const broken = await page.evaluate(`[...document.querySelectorAll('td:first-child code')]
+            .filter((code) => /^\\w+$/.test(code.textContent) && code.getClientRects().length > code.textContent.split('_').length)
+            .map((code) => code.textContent)`);
+          assert.deepEqual(broken, [], 'names in first columns break only after _');
           if (process.env.SCREENSHOTS)
             await page.screenshot({ path: `${process.env.SCREENSHOTS}/${path.slice(6)} ${screen}.png` });
         }

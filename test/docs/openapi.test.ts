@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createOpenApiDocument } from '../../adapters/api/openapi.ts';
 import { operations } from '../../adapters/api/operations.ts';
+import { EVENT_TYPES } from '../../core/event/event.ts';
 import { each } from '../support/each.ts';
 import { expectedCodes } from '../support/expected-responses.ts';
 import { assertValid } from '../support/openapi-document.ts';
@@ -137,6 +138,26 @@ suite('the OpenAPI document', {
     for (const [name, field] of fields) {
       assert.match(field.description ?? '', /\.$/, name);
     }
+  },
+
+  'describes each type of event with the fields of its data, also for the requests of webhooks': () => {
+    const { type, data } = document.components.schemas.Event.properties;
+    for (const name of EVENT_TYPES) {
+      const [, text = ''] = type.description.split(`- \`${name}\`: `);
+      const listed = [...(text.split('\n')[0] as string).matchAll(/`(\w+Id)`/g)].map(([, field]) => field);
+      const described = Object.entries<Schema>(data.properties).filter(([, { description = '' }]) =>
+        [name, name.replace(/\.\w+/, '.…')].some((it) => description.includes(`\`${it}\``)),
+      );
+      assert.ok(listed.length > 0, name);
+      assert.deepEqual(
+        listed,
+        described.map(([field]) => field),
+        name,
+      );
+    }
+    const { requestBody, security } = document.webhooks.event.post;
+    assert.equal(requestBody.content['application/json'].schema.$ref, '#/components/schemas/Event');
+    assert.deepEqual(security, []);
   },
 
   'has no example of an idempotency key, because tools would send the example with each request': () => {
