@@ -172,7 +172,7 @@ function startMongod(program: string, options: readonly string[], parentFolder?:
   const createArguments = (port: number, folder: string) => [
     ...['--port', String(port), '--bind_ip', '127.0.0.1', '--nounixsocket', '--dbpath', folder],
     ...['--wiredTigerCacheSizeGB', '0.25', '--quiet', '--setParameter', 'diagnosticDataCollectionEnabled=false'],
-    ...['--setParameter', 'transactionLifetimeLimitSeconds=10', '--setParameter', 'ttlMonitorSleepSecs=1'],
+    ...['--setParameter', 'transactionLifetimeLimitSeconds=5', '--setParameter', 'ttlMonitorSleepSecs=1'],
     ...options,
   ];
   return startServerProcess(program, createArguments, parentFolder);
