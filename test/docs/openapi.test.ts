@@ -69,7 +69,7 @@ suite('the OpenAPI document', {
       Object.values(methods).map(({ operationId }) => operationId),
     );
     assert.deepEqual(ids.toSorted(), operations.map(({ id }) => id).toSorted());
-    assert.equal(document.info.version, '0.0.1');
+    assert.equal(document.info.version, '0.1.0');
   },
 
   'describes every operation and all its statuses': () =>
