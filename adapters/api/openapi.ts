@@ -139,7 +139,6 @@ export function createOpenApiDocument(): Json {
     security: [{ key: [] }],
     tags: operationSections.map(({ name, description }) => ({ name, description })),
     paths,
-    webhooks: { event: { post: eventRequest } },
     components: {
       schemas: converter.components,
       responses,
@@ -156,17 +155,6 @@ export function createOpenApiDocument(): Json {
     },
   };
 }
-
-/** The request that a webhook sends. */
-const eventRequest = {
-  operationId: 'receiveEvent',
-  summary: 'Receive an event',
-  description: 'A [request to a webhook](/docs/webhooks). A test has the type `webhook.test` and an empty `data`.',
-  tags: ['Webhooks'],
-  security: [],
-  requestBody: { required: true, content: { 'application/json': { schema: createReference('schemas', 'Event') } } },
-  responses: { 204: { description: 'The event was received. Other 2xx statuses have the same effect.' } },
-};
 
 const ID_PARAMETER = {
   name: 'id',

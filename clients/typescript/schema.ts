@@ -693,28 +693,7 @@ export interface paths {
         readonly trace?: never;
     };
 }
-export interface webhooks {
-    readonly event: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly get?: never;
-        readonly put?: never;
-        /**
-         * Receive an event
-         * @description A [request to a webhook](/docs/webhooks). A test has the type `webhook.test` and an empty `data`.
-         */
-        readonly post: operations["receiveEvent"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-}
+export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /** @description The workspace, the member and the API key of a request. */
@@ -5628,28 +5607,6 @@ export interface operations {
             readonly 422: components["responses"]["UnprocessableEntity"];
             readonly 429: components["responses"]["RateLimitExceeded"];
             readonly 500: components["responses"]["InternalServerError"];
-        };
-    };
-    readonly receiveEvent: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["Event"];
-            };
-        };
-        readonly responses: {
-            /** @description The event was received. Other 2xx statuses have the same effect. */
-            readonly 204: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content?: never;
-            };
         };
     };
 }

@@ -117,7 +117,9 @@ EOF
       ls node_modules/workspace-advocacy-client/dist`,
     });
     assert.match(output, /^Northwind Outdoor\n422\n/);
-    assert.deepEqual(output.split('\n').slice(2, -1), ['client.d.ts', 'client.js', 'schema.d.ts', 'schema.js']);
+    assert.deepEqual(output.split('\n').slice(2, -1), [
+      ...['client.d.ts', 'client.js', 'schema.d.ts', 'schema.js', 'webhook.d.ts', 'webhook.js'],
+    ]);
   },
 
   'generate a TypeScript client, which compiles': async () => {
