@@ -129,7 +129,7 @@ for port in 3001 3002; do
 done
 `);
     // The settings are accepted. Only the storage in memory has nothing for a command.
-    assert.match(output, /^error: STORAGE: must be sqlite or mongodb for this command/m);
+    assert.match(output, /error: STORAGE: must be sqlite or mongodb for this command/);
     for (const line of ['3001: 404', '3001: 200', '3002: 404', '3002: 200']) assert.ok(output.includes(line), output);
   },
 });
