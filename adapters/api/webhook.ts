@@ -151,7 +151,7 @@ const testWebhook = defineOperation({
       problem: problem.describe('Why the test failed, or an empty string.'),
       durationMs: field.count.describe('The duration of the attempt in milliseconds.'),
     })
-    .meta({ id: 'WebhookTest', description: 'The outcome of a test.' }),
+    .meta({ id: 'TestDelivery', description: 'The outcome of a test.' }),
   example: { response: { delivered: false, status: 404, problem: 'status', durationMs: 120 } },
   run: (app, { caller, params }) => app.webhooks.test(caller.workspaceId, params.id),
 });

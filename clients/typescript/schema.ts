@@ -1816,7 +1816,7 @@ export interface components {
             readonly after?: number;
         };
         /** @description The outcome of a test. */
-        readonly WebhookTest: {
+        readonly TestDelivery: {
             /** @description Whether the response had a 2xx status. */
             readonly delivered: boolean;
             /** @description The status of the response, or `null` without a response. */
@@ -5595,7 +5595,7 @@ export interface operations {
                      *       "durationMs": 120
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["WebhookTest"];
+                    readonly "application/json": components["schemas"]["TestDelivery"];
                 };
             };
             readonly 400: components["responses"]["BadRequest"];
