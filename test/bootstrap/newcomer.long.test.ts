@@ -47,7 +47,10 @@ suite('a newcomer who follows the README', {
   'keeps their data over restarts, creates a key and a backup, and moves to MongoDB': () =>
     withDatabase((uri) =>
       withCheckout({ isClone: true, packages: 'none' }, async (checkout) => {
-        const [install = '', startCommand = ''] = findCommand('npm ci && ').split(' && ');
+        // The links are tested in docs/readme.test.ts, on a free port.
+        const [install = '', startCommand = ''] = findCommand('npm ci && ')
+          .replace('LINKS_PORT=3001 ', '')
+          .split(' && ');
         await runCommand(checkout, `${install} --prefer-offline`);
         const first = await checkout.start(startCommand);
         const key = /^Demo API key: (.*)$/m.exec(first.output.stdout)?.[1] as string;
