@@ -84,8 +84,8 @@ function createRecordStore(table: MemoryTable, write: Write): RecordStore<Row> {
     updateMany: (workspaceId, ids, change) => write(() => updateMany(workspaceId, ids, change)),
     increment: (workspaceId, id, field) =>
       write(() => {
-        const row = table.find(workspaceId, id) ?? { id, workspaceId, [field]: 0 };
-        const sum = (row[field] as number) + 1;
+        const row = table.find(workspaceId, id) ?? { id, workspaceId };
+        const sum = Number(row[field] ?? 0) + 1;
         table.set(id, { ...row, [field]: sum });
         return sum;
       }),

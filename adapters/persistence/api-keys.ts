@@ -91,11 +91,9 @@ export function createApiKeyRepository(
   };
 }
 
-async function writeOwner(owners: RecordStore<ApiKeyOwner>, workspaceId: string, owner: string): Promise<void> {
+function writeOwner(owners: RecordStore<ApiKeyOwner>, workspaceId: string, owner: string): Promise<number> {
   // The member can be unknown, even one of another workspace.
-  const id = `${workspaceId}/${owner}`;
-  const write = (it: ApiKeyOwner) => ({ ...it, writeCount: it.writeCount + 1 });
-  if (!(await owners.update(workspaceId, id, write))) await owners.add({ id, workspaceId, writeCount: 1 });
+  return owners.increment(workspaceId, `${workspaceId}/${owner}`, 'writeCount');
 }
 
 const REVOKED_KEY_COUNT = 1_000;

@@ -12,7 +12,8 @@ export const eventSchema = defineSchema<Event>({
 
 /** The sequence of the newest event of a workspace. It outlives the events. Its ID is that of the workspace. */
 export interface EventCounter extends Entity {
-  readonly sequence: number;
+  /** Missing before the first event. */
+  readonly sequence?: number;
   /** Each creation of a webhook writes this number. So simultaneous creations see each other's webhooks. */
   readonly webhookWriteCount?: number;
 }

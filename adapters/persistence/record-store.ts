@@ -170,7 +170,7 @@ export interface RecordStore<T extends Entity> {
   updateMany(workspaceId: string, ids: readonly string[], change: EntityChange<T>): Promise<readonly T[]>;
   /**
    * Adds 1 to a number of a record in one command, and returns the sum. A missing record is added, with no other
-   * fields. Call it in a transaction: outside of one, a retry can count twice.
+   * fields, and a missing number counts as 0. Call it in a transaction: outside of one, a retry can count twice.
    */
   increment(workspaceId: string, id: string, field: Field<T>): Promise<number>;
   /** Returns whether the record existed. */

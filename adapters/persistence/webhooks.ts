@@ -29,9 +29,7 @@ export function createWebhookRepository(
       return ids;
     },
     async countForUpdate(workspaceId) {
-      const write = (it: EventCounter) => ({ ...it, webhookWriteCount: (it.webhookWriteCount ?? 0) + 1 });
-      if (!(await counters.update(workspaceId, workspaceId, write)))
-        await counters.add({ id: workspaceId, workspaceId, sequence: 0, webhookWriteCount: 1 });
+      await counters.increment(workspaceId, workspaceId, 'webhookWriteCount');
       return store.count(workspaceId, []);
     },
     async add(webhook) {

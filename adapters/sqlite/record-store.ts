@@ -108,7 +108,7 @@ export function createSqliteRecordStore(table: Table, executor: Executor, now: (
       executor.write((database) => updateMany(database, workspaceId, [...new Set(ids)], change)),
     increment: (workspaceId, id, field) =>
       executor.write((database) => {
-        const addOne = (it: AnyRecord) => ({ ...it, [field]: (it[field] as number) + 1 });
+        const addOne = (it: AnyRecord) => ({ ...it, [field]: Number(it[field] ?? 0) + 1 });
         const [updated] = updateMany(database, workspaceId, [id], addOne);
         if (!updated) insertRecord(database, table, { id, workspaceId, [field]: 1 });
         return updated ? (updated[field] as number) : 1;

@@ -147,6 +147,9 @@ export function defineTransactionTests(test: CreateStorageTest, transactions: 'o
         assert.deepEqual(await storage.eventCounters.get(workspaceId, workspaceId), {
           ...{ id: workspaceId, workspaceId, sequence: 1 },
         });
+        const countWrite = ({ eventCounters }: StorageEngine) =>
+          eventCounters.increment(workspaceId, workspaceId, 'webhookWriteCount');
+        assert.equal(await storage.runInTransaction(countWrite), 1, 'a missing number counts as 0');
         await storage.eventCounters.update(workspaceId, workspaceId, (it) => ({ ...it, webhookWriteCount: 7 }));
         const engines = [storage, ...(await openOnSameData())];
         const sums = await Promise.all(engines.flatMap((engine) => [increment(engine), increment(engine)]));
