@@ -2,7 +2,7 @@ import type { Application } from '../core/application.ts';
 import type { Campaign, NewCampaignFields } from '../core/campaign/campaign.ts';
 import type { Member } from '../core/member/member.ts';
 import type { Color } from '../core/shared/color.ts';
-import { DAY_MS, formatTimestamp, type ParsedDate, parseEndDate, parseStartDate } from '../core/shared/date.ts';
+import { DAY_MS, formatDay, type ParsedDate, parseEndDate, parseStartDate } from '../core/shared/date.ts';
 
 /** The demo workspace and the API key of its admin. */
 export interface Demo {
@@ -151,7 +151,7 @@ export function buildSampleCampaign(
   [firstDay, lastDay]: DayRange,
   now: number,
 ): NewCampaignFields {
-  const formatDay = (days: number) => formatTimestamp(now + days * DAY_MS).slice(0, 10);
+  const toDay = (days: number) => formatDay(now + days * DAY_MS);
   return {
     name,
     status,
@@ -159,8 +159,8 @@ export function buildSampleCampaign(
     shareContext: 'Say in a sentence what it means to you.',
     objective: 'Reach',
     destinationUrl: `https://northwind.example/${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`,
-    startDate: parseStartDate(formatDay(firstDay)) as ParsedDate,
-    endDate: parseEndDate(formatDay(lastDay)) as ParsedDate,
+    startDate: parseStartDate(toDay(firstDay)) as ParsedDate,
+    endDate: parseEndDate(toDay(lastDay)) as ParsedDate,
     shareRewardAmount: '1.5',
     clickRewardAmount: '0.05',
     maxRewardPerEmployee: '50',

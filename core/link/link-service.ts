@@ -2,7 +2,7 @@ import type { Domain } from '../domain/domain.ts';
 import type { DomainRepository } from '../domain/domain-repository.ts';
 import type { VerifiedSlugRepository } from '../domain/verified-slug-repository.ts';
 import { CoreError } from '../shared/core-error.ts';
-import { DAY_MS, formatTimestamp } from '../shared/date.ts';
+import { DAY_MS, formatDay } from '../shared/date.ts';
 import type { Clock, System } from '../shared/system.ts';
 import { getTargetType, isUsable, type Link, type LinkCampaign, type LinkTarget } from './link.ts';
 import type { LinkRepository } from './link-repository.ts';
@@ -114,7 +114,7 @@ export class LinkService implements LinkLookups {
    */
   async getVisitorKey(): Promise<{ readonly key: string; readonly remainingMs: number }> {
     const now = this.storageClock.now();
-    const key = await this.findOrAddVisitorKey(formatTimestamp(now).slice(0, 'YYYY-MM-DD'.length));
+    const key = await this.findOrAddVisitorKey(formatDay(now));
     return { key, remainingMs: DAY_MS - (now % DAY_MS) };
   }
 
