@@ -37,8 +37,8 @@ export function createEventRepository(
     },
     async findPage(workspaceId, { after, types = [], pageSize }, now) {
       // Other transactions can commit between the reads of this page. All events up to this one are committed already.
-      const to = await findNewestSequence(workspaceId);
-      const [from, take] = [after + 1, pageSize + 1];
+      const newestSequence = await findNewestSequence(workspaceId);
+      const [from, to, take] = [after + 1, newestSequence, pageSize + 1];
       // One list for each type, because an index has the order of `sequence` only for one type.
       const typeConditions = types.length === 0 ? [[]] : types.map((type) => [{ field: 'type', in: [type] } as const]);
       const read = async (...where: readonly Condition<Event>[]) => {
@@ -54,7 +54,7 @@ export function createEventRepository(
       let found = await read();
       // Usually, a storage has deleted the expired events. The condition would make it test each event.
       if (found.some(({ expiresAt }) => expiresAt <= now)) found = await read({ field: 'expiresAt', from: now + 1 });
-      return { items: found.slice(0, pageSize), hasNext: found.length > pageSize };
+      return { items: found.slice(0, pageSize), hasNext: found.length > pageSize, newestSequence };
     },
     findNewestSequence,
   };

@@ -1,13 +1,19 @@
 import type { Page } from '../shared/page.ts';
 import type { Event, EventType, NewEvent } from './event.ts';
 
-/** A page of events, in ascending order. */
+/** Selects a page of events. */
 export interface EventQuery {
   /** Only events with a greater sequence. */
   readonly after: number;
   /** Only events of these types. By default, of all types. */
   readonly types?: readonly EventType[] | undefined;
   readonly pageSize: number;
+}
+
+/** A page of events, in ascending order. */
+export interface EventPage extends Page<Event> {
+  /** The sequence of the newest event when the page was read (`findNewestSequence`). */
+  readonly newestSequence: number;
 }
 
 /**
@@ -26,7 +32,7 @@ export interface EventRepository {
    * Returns the page at the time `now`. An event that is committed later has a higher sequence than all events of the
    * page, so a reader misses none.
    */
-  findPage(workspaceId: string, query: EventQuery, now: number): Promise<Page<Event>>;
+  findPage(workspaceId: string, query: EventQuery, now: number): Promise<EventPage>;
   /** Returns the sequence of the newest event, even if it has expired, or 0 if there has been no event. */
   findNewestSequence(workspaceId: string): Promise<number>;
 }

@@ -133,12 +133,11 @@ export class WebhookService {
   async deliverNext(snapshot: Webhook, jitter: number): Promise<Delivery | undefined> {
     const { workspaceId, id, after, types } = snapshot;
     const { webhooks, events } = this.repositories;
-    const newest = await events.findNewestSequence(workspaceId);
     const startedAt = this.storageClock.now();
-    const { items } = await events.findPage(workspaceId, { after, types, pageSize: 1 }, startedAt);
+    const { items, newestSequence } = await events.findPage(workspaceId, { after, types, pageSize: 1 }, startedAt);
     const [event] = items;
     if (!event) {
-      if (newest > after) await webhooks.update(workspaceId, id, (it) => skipTo(it, snapshot, newest));
+      if (newestSequence > after) await webhooks.update(workspaceId, id, (it) => skipTo(it, snapshot, newestSequence));
       return undefined;
     }
     const owner = this.system.newId();
