@@ -15,21 +15,19 @@ const INCONCLUSIVE_OUTCOMES: readonly LinkOutcome[] = ['bad_request', 'method_no
  */
 export function createLinkLogObserver(logger: Logger): LinkObserver {
   const log = logger.child({}, { serializers: { err: serializeError } });
-  let lastError: unknown;
-  let lastErrorAt = 0;
-  const outage = new OutageLog((line) => log.warn(lastError === undefined ? {} : { err: lastError }, line));
+  let lastErrorAt: number | undefined;
+  const outage = new OutageLog((line, err) => log.warn({ err }, line));
   return {
     onResponse(outcome, milliseconds) {
       log.debug({ outcome, milliseconds: Math.round(milliseconds * 10) / 10 }, 'link request completed');
-      if (lastError === undefined || INCONCLUSIVE_OUTCOMES.includes(outcome)) return;
+      if (lastErrorAt === undefined || INCONCLUSIVE_OUTCOMES.includes(outcome)) return;
       if (performance.now() - lastErrorAt < MAX_CACHE_AGE_MS) return;
-      lastError = undefined;
+      lastErrorAt = undefined;
       outage.logEnd('The storage of short links and clicks is available again.');
     },
     onError(error) {
-      lastError = error;
       lastErrorAt = performance.now();
-      outage.logFailure('The storage of short links and clicks is unavailable.');
+      outage.logFailure('The storage of short links and clicks is unavailable.', true, error);
     },
   };
 }

@@ -5,15 +5,16 @@ export class OutageLog {
   private lastFailureLoggedAt = Number.NEGATIVE_INFINITY;
   private hasLoggedOutage = false;
 
-  constructor(private readonly log: (line: string) => void) {}
+  /** `log` gets a line, and the error of a failure if there is one. */
+  constructor(private readonly log: (line: string, error?: unknown) => void) {}
 
   /** Logs a failure. If it is an outage, `logEnd` logs its end. */
-  logFailure(line: string, isOutage = true): void {
+  logFailure(line: string, isOutage = true, error?: unknown): void {
     const now = performance.now();
     if (now - this.lastFailureLoggedAt < MIN_INTERVAL_MS) return;
     this.lastFailureLoggedAt = now;
     if (isOutage) this.hasLoggedOutage = true;
-    this.log(line);
+    this.log(line, error);
   }
 
   /** Logs the end of an outage, if its beginning was logged. */

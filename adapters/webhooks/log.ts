@@ -6,8 +6,7 @@ import type { WebhookObserver } from './delivery-loop.ts';
 /** Creates the observer that logs disabled webhooks, and when webhooks cannot be read or changed. It logs no URL. */
 export function createWebhookLogObserver(logger: Logger): WebhookObserver {
   const log = logger.child({}, { serializers: { err: serializeError } });
-  let lastError: unknown;
-  const outage = new OutageLog((line) => log.warn(lastError === undefined ? {} : { err: lastError }, line));
+  const outage = new OutageLog((line, err) => log.warn({ err }, line));
   return {
     onAttempt({ webhook: { id: webhookId, workspaceId }, outcome: { status, problem, durationMs }, isDisabled }) {
       const attempt = { workspaceId, webhookId, status, problem, milliseconds: durationMs };
@@ -15,12 +14,10 @@ export function createWebhookLogObserver(logger: Logger): WebhookObserver {
       else log.debug(attempt, 'webhook attempt completed');
     },
     onCheck() {
-      lastError = undefined;
       outage.logEnd('Webhooks are sent again, because the storage is available.');
     },
     onError(error) {
-      lastError = error;
-      outage.logFailure('No webhooks are sent, because the storage is unavailable.');
+      outage.logFailure('No webhooks are sent, because the storage is unavailable.', true, error);
     },
   };
 }
